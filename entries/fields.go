@@ -1,0 +1,138 @@
+package entries
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/sessctl/sessctl/internal/syntax"
+)
+
+// members checks that raw is a JSON object and visits its members in order. Where
+// a key is doubled the visitor sees both; the later assignment wins, as in
+// JavaScript.
+func members(raw []byte, visit func(name string, value []byte)) error {
+	var text syntax.Text
+	text.Reset(raw)
+	end := text.Object(text.Space(0), func(key []byte, at int) int {
+		end := text.Value(at)
+		if end >= 0 {
+			visit(unquote(key), raw[at:end])
+		}
+		return end
+	})
+	if at, failed := syntax.Failed(end); failed {
+		return fmt.Errorf("entries: not a JSON object (fault at byte %d)", at)
+	}
+	return nil
+}
+
+// elements visits the elements of the array raw; anything else has none.
+func elements(raw []byte, visit func(value []byte)) {
+	var text syntax.Text
+	text.Reset(raw)
+	text.Array(text.Space(0), func(at int) int {
+		end := text.Value(at)
+		if end >= 0 {
+			visit(raw[at:end])
+		}
+		return end
+	})
+}
+
+// text decodes a JSON string; any other value gives "".
+func text(value []byte) string {
+	if len(value) < 2 || value[0] != '"' {
+		return ""
+	}
+	return unquote(value[1 : len(value)-1])
+}
+
+// unquote decodes the bytes between a JSON string's quotes, which were checked to
+// be right. What Go's strings cannot hold (half a surrogate pair, invalid UTF-8)
+// becomes U+FFFD.
+func unquote(s []byte) string {
+	i := bytes.IndexByte(s, '\\')
+	if i < 0 {
+		return string(bytes.ToValidUTF8(s, []byte("\uFFFD")))
+	}
+	out := make([]byte, 0, len(s))
+	for ; i >= 0; i = bytes.IndexByte(s, '\\') {
+		out = append(out, s[:i]...)
+		out, s = unescape(out, s[i:])
+	}
+	out = append(out, s...)
+	return string(bytes.ToValidUTF8(out, []byte("\uFFFD")))
+}
+
+// unescape decodes the escape that s starts with, and gives what follows it.
+func unescape(out, s []byte) (_, rest []byte) {
+	switch s[1] {
+	case 'b':
+		return append(out, '\b'), s[2:]
+	case 'f':
+		return append(out, '\f'), s[2:]
+	case 'n':
+		return append(out, '\n'), s[2:]
+	case 'r':
+		return append(out, '\r'), s[2:]
+	case 't':
+		return append(out, '\t'), s[2:]
+	case 'u':
+		r, n := hexRune(s)
+		return utf8.AppendRune(out, r), s[n:]
+	}
+	return append(out, s[1]), s[2:]
+}
+
+// hexRune decodes \uXXXX, or two of them that are a surrogate pair, and gives its
+// length.
+func hexRune(s []byte) (r rune, n int) {
+	r = hex4(s[2:6])
+	if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+		if pair := utf16.DecodeRune(r, hex4(s[8:12])); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return r, 6 // AppendRune makes U+FFFD of a surrogate
+}
+
+func hex4(b []byte) (r rune) {
+	for _, c := range b {
+		r <<= 4
+		switch {
+		case c <= '9':
+			r |= rune(c - '0')
+		case c <= 'F':
+			r |= rune(c - 'A' + 10)
+		default:
+			r |= rune(c - 'a' + 10)
+		}
+	}
+	return r
+}
+
+func number(value []byte) float64 {
+	var f float64
+	if json.Unmarshal(value, &f) != nil {
+		return 0
+	}
+	return f
+}
+
+func truth(value []byte) bool { return string(value) == "true" }
+
+func isNull(value []byte) bool { return len(value) == 0 || string(value) == "null" }
+
+// ParseTime reads a timestamp as the header and entries carry it (RFC 3339, as
+// JavaScript's toISOString writes it). Anything else is the zero time.
+func ParseTime(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

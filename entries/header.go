@@ -1,0 +1,122 @@
+package entries
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Header is the first record of a log. It is no part of the tree.
+type Header struct {
+	ID            string
+	Version       int // of pi's format; a header without one is version 1
+	Time          time.Time
+	Cwd           string
+	Title         string // oh-my-pi; empty in other logs
+	TitleSource   string
+	Format        string   // "sessiontree/N" in native logs
+	Records       []string // the optional records that the writer promises to write
+	ParentSession string   // a path or a session id
+	ParentEntry   ID
+	Generator     string
+
+	omp bool
+	raw []byte
+}
+
+// formatPrefix is what a native header's format starts with.
+const formatPrefix = "sessiontree/"
+
+// FormatVersion is the version of the native format that this package writes.
+const FormatVersion = 1
+
+// Raw gives the header's bytes as they are in the log. The caller must not change
+// them.
+func (h Header) Raw() []byte { return h.raw }
+
+// Omp tells whether the header has fields that only oh-my-pi writes.
+func (h Header) Omp() bool { return h.omp && !h.Native() }
+
+// Native tells whether the log promises what only native logs have: sums, batches.
+func (h Header) Native() bool { return strings.HasPrefix(h.Format, formatPrefix) }
+
+// NativeVersion gives N of "sessiontree/N", and 0 for logs of other programs.
+func (h Header) NativeVersion() int {
+	if !h.Native() {
+		return 0
+	}
+	n, _ := strconv.Atoi(h.Format[len(formatPrefix):])
+	return n
+}
+
+// ParseHeader reads a line as a header: an object of type "session" with a string
+// id, which is what pi asks of it.
+func ParseHeader(line []byte) (Header, error) {
+	h := Header{Version: 1, raw: bytes.Clone(line)}
+	var kind string
+	hasID := false
+	err := members(h.raw, func(name string, value []byte) {
+		switch name {
+		case "type":
+			kind = text(value)
+		case "id":
+			h.ID, hasID = text(value), value[0] == '"'
+		default:
+			h.set(name, value)
+		}
+	})
+	if err != nil {
+		return Header{}, err
+	}
+	if kind != string(TypeSession) || !hasID {
+		return Header{}, fmt.Errorf("entries: not a session header")
+	}
+	return h, nil
+}
+
+func (h *Header) set(name string, value []byte) {
+	switch name {
+	case "title", "titleSource", "additionalDirectories", "previousSessionFiles", "providerPromptCacheKey":
+		h.omp = true
+	}
+	switch name {
+	case "version":
+		h.Version = headerVersion(value)
+	case "timestamp":
+		h.Time = ParseTime(text(value))
+	case "cwd":
+		h.Cwd = text(value)
+	case "title":
+		h.Title = text(value)
+	case "titleSource":
+		h.TitleSource = text(value)
+	case "format":
+		h.Format = text(value)
+	case "records":
+		h.Records = nil
+		elements(value, func(v []byte) { h.Records = append(h.Records, text(v)) })
+	case "parentSession":
+		h.ParentSession = text(value)
+	case "parentEntry":
+		h.ParentEntry = ID(text(value))
+	case "generator":
+		h.Generator = text(value)
+	}
+}
+
+// headerVersion reads a version as pi does: missing and null mean 1.
+func headerVersion(value []byte) int {
+	if isNull(value) {
+		return 1
+	}
+	var f float64
+	if value[0] == '"' {
+		f, _ = strconv.ParseFloat(text(value), 64)
+	} else if json.Unmarshal(value, &f) != nil {
+		return 3
+	}
+	return int(min(max(f, -1), 1<<30))
+}

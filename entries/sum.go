@@ -1,0 +1,75 @@
+package entries
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/sessctl/sessctl/internal/castagnoli"
+)
+
+// A Sum is the last field of a native line, `"crc":"<16 hex>"`. See docs/format.md,
+// "Sums and batches".
+type Sum struct {
+	// Self is the CRC-32C of the line's bytes before `,"crc"`.
+	Self uint32
+	// Prev repeats Self of the line before. Where that line has no sum or a wrong
+	// one it is the CRC-32C of the line's bytes; in the header it is zero.
+	Prev uint32
+}
+
+const (
+	sumStart   = `,"crc":"`
+	sumDigits  = 16
+	sumLength  = len(sumStart) + sumDigits + len(`"}`)
+	batchStart = `,"more":true`
+)
+
+// Checksum is the CRC-32C that sums are made of.
+func Checksum(b []byte) uint32 { return castagnoli.Checksum(b) }
+
+// SplitSum takes apart a line that ends in a sum: body is what the sum covers.
+func SplitSum(line []byte) (body []byte, sum Sum, ok bool) {
+	n := len(line) - sumLength
+	if n < 0 || string(line[n:n+len(sumStart)]) != sumStart || string(line[len(line)-2:]) != `"}` {
+		return nil, Sum{}, false
+	}
+	sum, ok = ParseSum(line[n+len(sumStart) : len(line)-2])
+	return line[:n], sum, ok
+}
+
+// ParseSum reads the value of a crc field, without its quotes.
+func ParseSum(value []byte) (Sum, bool) {
+	if len(value) != sumDigits {
+		return Sum{}, false
+	}
+	var b [sumDigits / 2]byte
+	if _, err := hex.Decode(b[:], value); err != nil {
+		return Sum{}, false
+	}
+	return Sum{Self: be32(b[:4]), Prev: be32(b[4:])}, true
+}
+
+func be32(b []byte) uint32 {
+	return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+}
+
+// Matches tells whether the sum's first half is that of body.
+func (s Sum) Matches(body []byte) bool { return Checksum(body) == s.Self }
+
+// HasMore tells whether body, which SplitSum returned, carries the mark of a batch
+// that goes on in the next line.
+func HasMore(body []byte) bool { return bytes.HasSuffix(body, []byte(batchStart)) }
+
+// AppendSum appends the closing fields of a native line to dst, which holds the
+// line's object without its closing brace: the batch mark where more is set, and
+// the sum, with prev as its second half. start is where the line begins in dst.
+func AppendSum(dst []byte, start int, more bool, prev uint32) ([]byte, Sum) {
+	if more {
+		dst = append(dst, batchStart...)
+	}
+	sum := Sum{Self: Checksum(dst[start:]), Prev: prev}
+	dst = append(dst, sumStart...)
+	dst = fmt.Appendf(dst, "%08x%08x", sum.Self, sum.Prev)
+	return append(dst, `"}`...), sum
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package castagnoli
+
+const canFold = false
+
+func fold(uint32, *byte, int) uint32 { panic("castagnoli: fold is not available") }

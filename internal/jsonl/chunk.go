@@ -1,0 +1,162 @@
+package jsonl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A Source is what logs are read from; store.Source has it.
+type Source interface{ io.ReaderAt }
+
+// ErrCut is returned when a log lost bytes while it was read.
+var ErrCut = errors.New("the log was cut while it was read")
+
+const (
+	// forwardBlock is as large as makes reading cheap (larger gains nothing) and
+	// small enough to stay in the processor's cache.
+	forwardBlock  = 2 << 20
+	backwardBlock = 256 << 10
+	headBlock     = 64 << 10
+	// keptBlock is the largest buffer that is kept for the next block: what a
+	// giant line needed is given back.
+	keptBlock = 8 << 20
+)
+
+// A chunk is a run of whole lines and their records.
+type chunk struct {
+	parser
+	buf   []byte
+	data  []byte // whole lines; the last may lack its newline at the log's end
+	base  int64  // where data starts in the log
+	lines int    // how many there are
+}
+
+func (c *chunk) end() int64 { return c.base + int64(len(c.data)) }
+
+// read fills data with the bytes [from, to) of the log.
+func (c *chunk) read(src Source, from, to int64) error {
+	n := int(to - from)
+	if cap(c.buf) < n || cap(c.buf) > keptBlock && n <= keptBlock {
+		c.buf = make([]byte, n)
+	}
+	c.base, c.data = from, c.buf[:n]
+	got, err := src.ReadAt(c.data, from)
+	if got == n {
+		return nil
+	}
+	if err == io.EOF {
+		return fmt.Errorf("%w: it ends at byte %d, not %d", ErrCut, from+int64(got), to)
+	}
+	return err
+}
+
+// loadForward takes the whole lines that start at from, about block bytes of them
+// and at least one. limit is the log's end.
+func (c *chunk) loadForward(src Source, from, limit int64, block int) error {
+	to := min(from+int64(block), limit)
+	if err := c.read(src, from, to); err != nil || to == limit {
+		return err
+	}
+	if n := lastNewline(c.data); n >= 0 {
+		c.data = c.data[:n+1]
+		return nil
+	}
+	to, err := c.lineEnd(src, to, limit)
+	if err != nil {
+		return err
+	}
+	return c.read(src, from, to)
+}
+
+// lineEnd finds the end of the line that goes on at from.
+func (c *chunk) lineEnd(src Source, from, limit int64) (int64, error) {
+	for from < limit {
+		to := min(from+forwardBlock, limit)
+		if err := c.read(src, from, to); err != nil {
+			return 0, err
+		}
+		if n := bytes.IndexByte(c.data, '\n'); n >= 0 {
+			return from + int64(n) + 1, nil
+		}
+		from = to
+	}
+	return limit, nil
+}
+
+// loadBackward takes the whole lines before end, about block bytes of them and at
+// least one. end is the start of a line, or the log's end.
+func (c *chunk) loadBackward(src Source, end int64, block int) error {
+	from := max(end-int64(block), 0)
+	if err := c.read(src, from, end); err != nil || from == 0 {
+		return err
+	}
+	// The first newline, since looking for the last one is many times slower.
+	if n := bytes.IndexByte(c.data[:len(c.data)-1], '\n'); n >= 0 {
+		c.base, c.data = from+int64(n)+1, c.data[n+1:]
+		return nil
+	}
+	from, err := c.lineStart(src, from)
+	if err != nil {
+		return err
+	}
+	return c.read(src, from, end)
+}
+
+// lineStart finds the start of the line that end is in.
+func (c *chunk) lineStart(src Source, end int64) (int64, error) {
+	for end > 0 {
+		from := max(end-forwardBlock, 0)
+		if err := c.read(src, from, end); err != nil {
+			return 0, err
+		}
+		if n := lastNewline(c.data); n >= 0 {
+			return from + int64(n) + 1, nil
+		}
+		end = from
+	}
+	return 0, nil
+}
+
+// lastNewline is bytes.LastIndexByte, which goes byte by byte, by way of
+// bytes.IndexByte, which does not.
+func lastNewline(data []byte) int {
+	const window = 4 << 10
+	for end := len(data); end > 0; end -= min(window, end) {
+		start := max(end-window, 0)
+		last := -1
+		for n := start; n < end; {
+			i := bytes.IndexByte(data[n:end], '\n')
+			if i < 0 {
+				break
+			}
+			last = n + i
+			n = last + 1
+		}
+		if last >= 0 {
+			return last
+		}
+	}
+	return -1
+}
+
+// parse finds the records of all lines.
+func (c *chunk) parse() {
+	c.recs, c.lines = c.recs[:0], 0
+	data, offset := c.data, c.base
+	for len(data) > 0 {
+		n := bytes.IndexByte(data, '\n')
+		ended := n >= 0
+		if !ended {
+			n = len(data)
+		}
+		c.lines++
+		c.parseLine(offset, data[:n], c.lines, ended)
+		if !ended {
+			return
+		}
+		offset += int64(n) + 1
+		data = data[n+1:]
+	}
+}

@@ -1,0 +1,242 @@
+package jsonl
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/syntax"
+)
+
+// A parser turns lines into records. It is the only place that looks at a line.
+type parser struct {
+	native bool // sums are expected
+	deep   bool // look inside every line, and at its encoding
+
+	recs []Record
+
+	text  syntax.Text
+	line  []byte
+	rec   Record // of the object being walked
+	crcAt int    // where the object's last crc member starts, or -1
+	crc   []byte
+	top   syntax.Visitor
+	inner syntax.Visitor
+}
+
+var bom = []byte("\xEF\xBB\xBF")
+
+// parseLine appends the records of one line, at least one: a blank line is a
+// record with the fault BlankLines.
+func (p *parser) parseLine(offset int64, line []byte, number int, ended bool) {
+	first := len(p.recs)
+	whole := line
+	line, cr := bytes.CutSuffix(line, []byte("\r"))
+	marked := false
+	skip := 0
+	if offset == 0 && bytes.HasPrefix(line, bom) {
+		marked, skip = true, len(bom)
+	}
+	if skip > 0 || p.deep || !p.vouched(line) {
+		p.walk(line, skip)
+	}
+	for i := first; i < len(p.recs); i++ {
+		r := &p.recs[i]
+		r.Offset += offset
+		r.Line, r.Ended, r.CR, r.BOM, r.line = number, ended, cr, marked, whole
+	}
+}
+
+// vouched reads a line whose sum is right and whose fields are where our writers
+// put them; it needs no other look.
+func (p *parser) vouched(line []byte) bool {
+	body, sum, ok := entries.SplitSum(line)
+	if !ok || !sum.Matches(body) {
+		return false
+	}
+	r := Record{Size: int64(len(line)), State: GoodSum, Sum: sum, More: entries.HasMore(body)}
+	if !r.leading(line) {
+		return false
+	}
+	r.Header = string(r.Type) == string(entries.TypeSession)
+	p.recs = append(p.recs, r)
+	return true
+}
+
+// walk reads whatever the line holds from position i on: one object, as a rule.
+func (p *parser) walk(line []byte, i int) {
+	p.line = line
+	p.text.Reset(line)
+	first := len(p.recs)
+	// Looking for records behind a fault must not cost more than a few readings
+	// of the line, whatever the line is made of.
+	budget := 4*len(line) + 1<<16
+	for i = p.text.Space(i); i < len(line); i = p.text.Space(i) {
+		if line[i] == 0 {
+			i = p.fault(NUL, i, i+nulRun(line[i:]))
+			continue
+		}
+		end := p.object(i)
+		if at, failed := syntax.Failed(end); failed {
+			end = p.unreadable(i, at, &budget)
+		}
+		i = end
+	}
+	if len(p.recs) == first {
+		p.fault(BlankLines, 0, len(line))
+	}
+	if p.deep && !utf8.Valid(line) {
+		p.recs[len(p.recs)-1].invalidUTF8 = true
+	}
+}
+
+func nulRun(line []byte) int {
+	n := 0
+	for n < len(line) && line[n] == 0 {
+		n++
+	}
+	return n
+}
+
+// fault appends a record for bytes that are none, and returns their end.
+func (p *parser) fault(kind Kind, from, to int) int {
+	p.recs = append(p.recs, Record{Fault: kind, Offset: int64(from), Size: int64(to - from)})
+	return to
+}
+
+// object walks the object at i and appends its record.
+func (p *parser) object(i int) int {
+	if p.top == nil {
+		p.top, p.inner = p.member, p.messageMember
+	}
+	p.rec, p.crcAt = Record{}, -1
+	end := p.text.Object(i, p.top)
+	if end < 0 {
+		return end
+	}
+	r := &p.rec
+	r.Offset, r.Size = int64(i), int64(end-i)
+	r.Header = string(r.Type) == string(entries.TypeSession)
+	p.judgeSum(i)
+	if n := len(p.recs); n > 0 && p.recs[n-1].Fault == "" && p.recs[n-1].line == nil {
+		r.glued = true
+	}
+	p.recs = append(p.recs, *r)
+	return end
+}
+
+// crcKey is how a sum's field starts; in any other spelling it is none.
+const crcKey = `,"crc":`
+
+// judgeSum checks the last crc member of the object that starts at i. Behind it
+// another program may have added fields; what it covers is before it.
+func (p *parser) judgeSum(i int) {
+	if p.crcAt < 0 {
+		return
+	}
+	sum, ok := entries.ParseSum(p.crc)
+	if !ok {
+		return
+	}
+	p.rec.Sum, p.rec.State = sum, BadSum
+	if sum.Matches(p.line[i:p.crcAt]) {
+		p.rec.State = GoodSum
+	}
+}
+
+// member visits a top-level member.
+func (p *parser) member(key []byte, at int) int {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key, _ = stringValue(append(append([]byte{'"'}, key...), '"'))
+	}
+	if string(key) == "message" {
+		p.rec.Role = nil
+		if p.line[min(at, len(p.line)-1)] == '{' {
+			return p.text.Object(at, p.inner)
+		}
+	}
+	end := p.text.Value(at)
+	if end >= 0 {
+		p.set(key, at, p.line[at:end])
+	}
+	return end
+}
+
+func (p *parser) set(key []byte, at int, value []byte) {
+	r := &p.rec
+	switch string(key) {
+	case "type":
+		r.Type, _ = stringValue(value)
+	case "id":
+		r.ID, _ = stringValue(value)
+		r.HasID = len(r.ID) > 0
+	case "parentId":
+		r.Parent, _ = stringValue(value)
+	case "timestamp":
+		r.Time, _ = stringValue(value)
+	case "more":
+		r.More = string(value) == "true"
+	case "crc":
+		p.crcAt = -1
+		if start := at - len(crcKey); start >= 0 && string(p.line[start:at]) == crcKey {
+			p.crcAt = start
+			p.crc, _ = stringValue(value)
+		}
+	}
+}
+
+func (p *parser) messageMember(key []byte, at int) int {
+	end := p.text.Value(at)
+	if end >= 0 && string(key) == "role" {
+		p.rec.Role, _ = stringValue(p.line[at:end])
+	}
+	return end
+}
+
+// unreadable names what stands at i, where no object is (the fault is at position
+// at), and returns where reading goes on: behind the line, or at the next record
+// in it. A torn record with another one written behind it is such a line.
+func (p *parser) unreadable(i, at int, budget *int) int {
+	line := p.line
+	if line[i] != '{' {
+		if end := p.text.Value(i); end >= 0 && p.text.Space(end) == len(line) {
+			return p.fault(NotObject, i, len(line))
+		}
+	}
+	end := p.nextObject(i+1, budget)
+	if n := nulsBefore(line[i:end]); n > 0 {
+		end -= n
+	}
+	kind := NotJSON
+	if _, _, summed := entries.SplitSum(line[i:]); summed && p.native && end == len(line) {
+		kind = BadChecksum
+	}
+	return p.fault(kind, i, end)
+}
+
+// nulsBefore counts the NULs that end b.
+func nulsBefore(b []byte) int {
+	return len(b) - len(bytes.TrimRight(b, "\x00"))
+}
+
+// nextObject finds the next whole object from i on that starts as every writer
+// starts its records, or the line's end.
+func (p *parser) nextObject(i int, budget *int) int {
+	for *budget > 0 {
+		n := bytes.Index(p.line[i:], []byte(`{"type":"`))
+		if n < 0 {
+			break
+		}
+		i += n
+		end := p.text.Object(i, p.skip)
+		if end >= 0 {
+			return i
+		}
+		at, _ := syntax.Failed(end)
+		*budget -= at - i + 16
+		i++
+	}
+	return len(p.line)
+}
+
+func (p *parser) skip(_ []byte, at int) int { return p.text.Value(at) }

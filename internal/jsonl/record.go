@@ -1,0 +1,117 @@
+package jsonl
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/sessctl/sessctl/entries"
+)
+
+// A SumState says what a record's sum is worth.
+type SumState uint8
+
+// The states of a sum.
+const (
+	NoSum SumState = iota
+	GoodSum
+	BadSum
+)
+
+// A Record is one object of a line, or what stands in its place: where Fault is
+// set it is no entry, and only its position counts. The byte slices are valid
+// until the reader goes on.
+type Record struct {
+	Fault  Kind  // "" for an entry
+	Offset int64 // of the first byte
+	Size   int64
+	Line   int // from 1 in forward reading; within its chunk before that
+
+	Type, ID, Parent, Time, Role []byte
+
+	Header bool // an object of type "session"
+	HasID  bool
+	Ended  bool // its line ends in a newline
+	CR     bool // ... and in a carriage return before that
+	BOM    bool
+
+	State SumState
+	Sum   entries.Sum // where State is not NoSum
+	More  bool
+
+	glued       bool   // follows another object on its line
+	invalidUTF8 bool   // in its line; looked for only where asked
+	line        []byte // all of its line, without the newline
+}
+
+// entry tells whether the record takes part in the tree. A version-1 log has no
+// ids; its readers give them.
+func (r *Record) entry(v1 bool) bool {
+	return r.Fault == "" && !r.Header && (r.HasID || v1)
+}
+
+// leading reads the four fields of a record that the writers put first, and a
+// message's role behind them, by comparing bytes. It reports false where the order
+// or the form is any other; then only a walk through the object can tell.
+func (r *Record) leading(line []byte) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	if !ok {
+		return false
+	}
+	if r.Type, rest, ok = cutString(rest); !ok {
+		return false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte(`,"id":"`)); !ok {
+		return false
+	}
+	if r.ID, rest, ok = cutString(rest); !ok {
+		return false
+	}
+	if r.Parent, rest, ok = cutParent(rest); !ok {
+		return false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte(`,"timestamp":"`)); !ok {
+		return false
+	}
+	if r.Time, rest, ok = cutString(rest); !ok {
+		return false
+	}
+	if rest, ok = bytes.CutPrefix(rest, []byte(`,"message":{"role":"`)); ok {
+		r.Role, _, _ = cutString(rest)
+	}
+	r.HasID = len(r.ID) > 0
+	return r.HasID && (len(r.Role) > 0 || string(r.Type) != string(entries.TypeMessage))
+}
+
+func cutParent(rest []byte) (parent, after []byte, ok bool) {
+	if after, ok = bytes.CutPrefix(rest, []byte(`,"parentId":"`)); ok {
+		return cutString(after)
+	}
+	after, ok = bytes.CutPrefix(rest, []byte(`,"parentId":null`))
+	return nil, after, ok
+}
+
+// cutString cuts a string without escapes whose opening quote is gone.
+func cutString(rest []byte) (s, after []byte, ok bool) {
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+		return nil, nil, false
+	}
+	return rest[:end], rest[end+1:], true
+}
+
+// stringValue gives what is between the quotes of a JSON string, decoded where it
+// has escapes. Other values are no string.
+func stringValue(value []byte) ([]byte, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return nil, false
+	}
+	inner := value[1 : len(value)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, true
+	}
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return nil, false
+	}
+	return []byte(s), true
+}

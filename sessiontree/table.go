@@ -1,0 +1,48 @@
+package sessiontree
+
+import (
+	"bytes"
+	"hash/maphash"
+	"math/bits"
+)
+
+// A table finds recs by their id: open addressing over indexes, since a map of
+// strings takes several times the memory. A slot holds the upper half of the id's
+// hash and the index plus one, so that most searches look at no id but the right
+// one; 0 is free.
+type table struct {
+	seed  maphash.Seed
+	slots []uint64
+}
+
+// newTable makes a table with room for n ids, so that it need not grow.
+func newTable(n int) table {
+	return table{seed: maphash.MakeSeed(), slots: make([]uint64, 2<<bits.Len(uint(n)))}
+}
+
+// slot finds the place of id: where it is, or where it would go.
+func (t *table) slot(x *index, id []byte) (place *uint64, hash uint64) {
+	hash = maphash.Bytes(t.seed, id) >> 32
+	mask := uint64(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if *s == 0 || *s>>32 == hash && bytes.Equal(x.idBytes(&x.recs[uint32(*s)-1]), id) {
+			return s, hash
+		}
+	}
+}
+
+// find gives the index of the rec that has the id, or -1.
+func (t *table) find(x *index, id []byte) int32 {
+	s, _ := t.slot(x, id)
+	return int32(uint32(*s)) - 1
+}
+
+// put enters the rec at index i under its id, and gives the index of the rec that
+// had it before, or -1.
+func (t *table) put(x *index, i int32) int32 {
+	s, hash := t.slot(x, x.idBytes(&x.recs[i]))
+	before := int32(uint32(*s)) - 1
+	*s = hash<<32 | uint64(i+1)
+	return before
+}
