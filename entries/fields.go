@@ -15,12 +15,17 @@ import (
 // a key is doubled the visitor sees both; the later assignment wins, as in
 // JavaScript.
 func members(raw []byte, visit func(name string, value []byte)) error {
+	return spans(raw, func(key []byte, at, end int) { visit(unquote(key), raw[at:end]) })
+}
+
+// spans is members with the raw bytes of the keys and the places of the values.
+func spans(raw []byte, visit func(key []byte, at, end int)) error {
 	var text syntax.Text
 	text.Reset(raw)
 	end := text.Object(text.Space(0), func(key []byte, at int) int {
 		end := text.Value(at)
 		if end >= 0 {
-			visit(unquote(key), raw[at:end])
+			visit(key, at, end)
 		}
 		return end
 	})

@@ -73,3 +73,39 @@ func AppendSum(dst []byte, start int, more bool, prev uint32) ([]byte, Sum) {
 	dst = fmt.Appendf(dst, "%08x%08x", sum.Self, sum.Prev)
 	return append(dst, `"}`...), sum
 }
+
+// Unsummed gives a record without its closing brace, sum and batch mark, ready for
+// AppendSum, and tells whether it had the mark. Everything else stays as it is.
+func Unsummed(raw []byte) (body []byte, more bool) {
+	if head, _, ok := SplitSum(raw); ok {
+		return bytes.CutSuffix(head, []byte(batchStart))
+	}
+	body = raw
+	// Another program put fields behind the sum, or there is none: cut the members
+	// out where they stand.
+	body, _ = cutMember(body, "crc")
+	body, more = cutMember(body, "more")
+	return bytes.TrimSuffix(body, []byte("}")), more
+}
+
+// cutMember takes every top-level member with a name out of an object, but for one
+// that is the first.
+func cutMember(raw []byte, name string) (_ []byte, found bool) {
+	key := `,"` + name + `":`
+	var cuts [][2]int
+	err := spans(raw, func(_ []byte, at, end int) {
+		if start := at - len(key); start >= 0 && string(raw[start:at]) == key {
+			cuts = append(cuts, [2]int{start, end})
+		}
+	})
+	if err != nil || len(cuts) == 0 {
+		return raw, false
+	}
+	var rest []byte
+	from := 0
+	for _, c := range cuts {
+		rest = append(rest, raw[from:c[0]]...)
+		from = c[1]
+	}
+	return append(rest, raw[from:]...), true
+}

@@ -32,6 +32,7 @@ const (
 	repeated                      // the same line as an earlier entry: counts once
 	more                          // the mark of a batch
 	foreign                       // without a sum in a log that has them
+	badSum                        // its sum is wrong
 )
 
 // lost tells that an entry is reachable by its line alone.
@@ -90,8 +91,11 @@ func (n *names) keep(r *jsonl.Record, id []byte) rec {
 	if r.More {
 		k.flags |= more
 	}
-	if r.State == jsonl.NoSum {
+	switch r.State {
+	case jsonl.NoSum:
 		k.flags |= foreign
+	case jsonl.BadSum:
+		k.flags |= badSum
 	}
 	return k
 }

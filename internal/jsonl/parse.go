@@ -43,7 +43,8 @@ func (p *parser) parseLine(offset int64, line []byte, number int, ended bool) {
 	for i := first; i < len(p.recs); i++ {
 		r := &p.recs[i]
 		r.Offset += offset
-		r.Line, r.Ended, r.CR, r.BOM, r.line = number, ended, cr, marked, whole
+		r.Line, r.Ended, r.CR, r.BOM = number, ended, cr, marked
+		r.line, r.lineStart = whole, offset
 	}
 }
 

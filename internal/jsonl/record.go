@@ -41,6 +41,7 @@ type Record struct {
 	glued       bool   // follows another object on its line
 	invalidUTF8 bool   // in its line; looked for only where asked
 	line        []byte // all of its line, without the newline
+	lineStart   int64  // where that is in the log
 }
 
 // entry tells whether the record takes part in the tree. A version-1 log has no

@@ -1,0 +1,145 @@
+package sessiontree
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/sessctl/sessctl/entries"
+)
+
+// A Salvaged says what Salvage copied.
+type Salvaged struct {
+	Entries int
+	// LeftOut counts entries that another one with their id replaced.
+	LeftOut int
+	// Doubtful are entries whose sum was wrong: they are in the copy, with a sum
+	// that is right for what they now hold.
+	Doubtful []entries.ID
+	// MadeHeader tells that the log had no header and the copy got one.
+	MadeHeader bool
+}
+
+// Salvage writes a sound copy of a log to w: its header first, then every entry in
+// file order, each byte for byte on a line of its own. Of a native log the sums and
+// batch marks are renewed, and nothing else; so entries of other programs get sums.
+// What no reader counts (torn and void lines, repetitions, junk) stays behind; what
+// cannot be mended by copying (a missing parent, a cycle) stays as it is.
+func Salvage(t *Tree, w io.Writer) (Salvaged, error) {
+	x, err := t.whole()
+	if err != nil {
+		return Salvaged{}, err
+	}
+	s := &salvage{t: t, index: x, w: bufio.NewWriterSize(w, 1<<16)}
+	if err := s.copy(); err != nil {
+		return s.Salvaged, fmt.Errorf("%s: cannot salvage: %w", t.path, err)
+	}
+	return s.Salvaged, s.w.Flush()
+}
+
+type salvage struct {
+	Salvaged
+	t *Tree
+	*index
+	w    *bufio.Writer
+	line []byte
+	prev uint32
+}
+
+func (s *salvage) copy() error {
+	if err := s.header(); err != nil {
+		return err
+	}
+	for i := range s.recs {
+		r := &s.recs[i]
+		if r.flags&lost != 0 {
+			if r.flags&superseded != 0 {
+				s.LeftOut++
+			}
+			continue
+		}
+		raw, err := s.t.ReadRecord(r.offset, r.size)
+		if err != nil {
+			return err
+		}
+		if s.t.head.Native && r.flags&badSum != 0 {
+			s.Doubtful = append(s.Doubtful, s.id(r))
+		}
+		if err := s.write(raw, s.inBatch(i)); err != nil {
+			return err
+		}
+		s.Entries++
+	}
+	return nil
+}
+
+// header writes the title line, where there is one, and the header. A log without
+// one gets one, since no reader accepts a copy without.
+func (s *salvage) header() error {
+	if s.t.head.Title != nil {
+		if err := s.title(); err != nil {
+			return err
+		}
+	}
+	if s.t.head.Found {
+		return s.write(s.t.head.Header.Raw(), false)
+	}
+	s.MadeHeader = true
+	var ids entries.IDs
+	id, err := ids.New()
+	if err != nil {
+		return err
+	}
+	start := "1970-01-01T00:00:00.000Z"
+	if len(s.recs) > 0 && s.recs[0].millis != noTime {
+		start = timeOf(s.recs[0].millis).Format("2006-01-02T15:04:05.000Z")
+	}
+	version, format := "3", ""
+	if s.t.head.V1 {
+		version = "1"
+	}
+	if s.t.head.Native {
+		format = `,"format":"sessiontree/1","records":[]`
+	}
+	return s.write(fmt.Appendf(nil, `{"type":"session","version":%s,"id":"%s","timestamp":"%s","cwd":""%s}`, version, id, start, format), false)
+}
+
+func (s *salvage) title() error {
+	line := make([]byte, entries.TitleSize)
+	if n, err := s.t.src.ReadAt(line, 0); n < len(line) {
+		return err
+	}
+	_, err := s.w.Write(line)
+	return err
+}
+
+// inBatch tells whether the batch mark of the entry at i is still true in the copy:
+// its batch has to have its end.
+func (s *salvage) inBatch(i int) bool {
+	for ; i < len(s.recs); i++ {
+		r := &s.recs[i]
+		if r.flags&foreign != 0 {
+			return false
+		}
+		if r.flags&more == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// write copies one record; of a native log with a new sum.
+func (s *salvage) write(raw []byte, batch bool) error {
+	if !s.t.head.Native {
+		s.line = append(append(s.line[:0], raw...), '\n')
+		_, err := s.w.Write(s.line)
+		return err
+	}
+	body, marked := entries.Unsummed(raw)
+	s.line = append(s.line[:0], body...)
+	var sum entries.Sum
+	s.line, sum = entries.AppendSum(s.line, 0, marked && batch, s.prev)
+	s.prev = sum.Self
+	_, err := s.w.Write(append(s.line, '\n'))
+	return err
+}
