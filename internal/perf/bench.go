@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// A bench runs the jobs of all rows and keeps the best of each.
+type bench struct {
+	*config
+	rows []row
+	peer *peer // nil where none was given
+	best map[job]sample
+
+	busy, runs int
+}
+
+// prepare makes the sessions and looks for the peer, so that nothing but measuring
+// is left to do.
+func (b *bench) prepare(notes io.Writer) (err error) {
+	if b.peers != "" {
+		if b.peer, err = newPeer(b.peers); err != nil {
+			return err
+		}
+	}
+	made := map[*session]bool{}
+	for _, r := range b.rows {
+		if made[r.on] {
+			continue
+		}
+		made[r.on] = true
+		fmt.Fprintf(notes, "perf: session %s, %d MB\n", r.on.format, r.on.mb)
+		if err := r.on.make(b.dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure runs each row's job once a round, in the order of the rows, which keeps
+// every job close to what it is compared with.
+func (b *bench) measure(notes io.Writer) error {
+	if b.peer != nil {
+		defer b.peer.close()
+	}
+	if err := b.warm(); err != nil {
+		return err
+	}
+	for round := range b.rounds {
+		fmt.Fprintf(notes, "perf: round %d of %d\n", round+1, b.rounds)
+		for _, r := range b.rows {
+			if err := b.once(r.job); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(notes, "perf: other programs were busy in %d of %d runs\n", b.busy, b.runs)
+	return nil
+}
+
+// warm brings all sessions into the page cache.
+func (b *bench) warm() error {
+	for _, r := range b.rows {
+		if r.name != "limit" {
+			continue
+		}
+		if _, err := readOnce(r.on.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) once(j job) error {
+	if j.name == "pi" && b.peer == nil {
+		return nil
+	}
+	b.runs++
+	if !waitForQuiet(b.wait) {
+		b.busy++
+	}
+	got, err := b.sample(j)
+	if err != nil {
+		return err
+	}
+	best, ok := b.best[j]
+	if !ok {
+		best = got
+	}
+	b.best[j] = sample{min(best.NS, got.NS), min(best.Peak, got.Peak), got.Result}
+	return nil
+}
+
+// sample runs a job in a process of its own and checks what it found.
+func (b *bench) sample(j job) (got sample, err error) {
+	var want int64
+	if j.name == "pi" {
+		want = j.on.Depth
+		got, err = b.peer.run(j.on.path)
+	} else {
+		want = cases[j.name].want(j.on)
+		got, err = runChild(j.name, j.on.path)
+	}
+	if err == nil && got.Result != want {
+		err = fmt.Errorf("%s on %s found %d, want %d", j.name, j.on.path, got.Result, want)
+	}
+	return got, err
+}

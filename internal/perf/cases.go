@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
+)
+
+// A benchCase is some work on a session. Its result is checked against what the
+// generator wrote: a reader that skips half of a log is fast for no good reason.
+type benchCase struct {
+	procs int // GOMAXPROCS
+	run   func(path string) (result int64, err error)
+	want  func(s *session) int64
+}
+
+var cases = map[string]benchCase{
+	"limit": {1, readOnce, func(s *session) int64 { return s.Bytes }},
+	"scan":  {1, scan, func(s *session) int64 { return s.Entries }},
+	"scan2": {2, scanTwo, func(s *session) int64 { return s.Entries }},
+	"tail":  {1, toCompaction, func(s *session) int64 { return s.Recent }},
+	"leaf":  {1, leafOnly, func(*session) int64 { return 1 }},
+	"walk":  {1, walk, func(s *session) int64 { return s.Depth }},
+	"path":  {1, path, func(s *session) int64 { return s.Depth }},
+}
+
+func caseNamed(name string) (benchCase, error) {
+	c, ok := cases[name]
+	if !ok {
+		return c, fmt.Errorf("there is no case %q", name)
+	}
+	return c, nil
+}
+
+// readOnce is the physical limit: what reading the file costs without looking at it.
+func readOnce(path string) (n int64, err error) {
+	src, err := store.OpenFile(path)
+	if err != nil {
+		return 0, err
+	}
+	defer src.Close()
+	block := make([]byte, 1<<20)
+	for {
+		got, err := src.ReadAt(block, n)
+		n += int64(got)
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+func scan(path string) (int64, error)    { return scanWith(path, 1) }
+func scanTwo(path string) (int64, error) { return scanWith(path, 2) }
+
+// scanWith reads all entries. The sessions are sound, so any damage is a fault of
+// the reader, or a sum that was not checked right.
+func scanWith(path string, workers int) (int64, error) {
+	t, err := sessiontree.Read(path, &sessiontree.ReadOptions{Workers: workers})
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	n, err := t.Len()
+	if damage := t.Damage(); err == nil && len(damage) > 0 {
+		err = fmt.Errorf("%s: the reader found %v", path, damage[0])
+	}
+	return int64(n), err
+}
+
+// toCompaction reads what resuming a session needs: the leaf, and its path up to
+// the latest compaction.
+func toCompaction(path string) (int64, error) {
+	return climb(path, func(e *entries.Entry) bool { return e.Type == entries.TypeCompaction })
+}
+
+func walk(path string) (int64, error) {
+	return climb(path, func(*entries.Entry) bool { return false })
+}
+
+// climb counts the entries from the leaf up to the first one that is the last.
+func climb(path string, last func(*entries.Entry) bool) (n int64, err error) {
+	t, err := sessiontree.Read(path, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	for e, err := range t.Ancestors(t.Leaf()) {
+		if err != nil {
+			return n, err
+		}
+		if n++; last(&e) {
+			break
+		}
+	}
+	return n, nil
+}
+
+func leafOnly(path string) (int64, error) {
+	t, err := sessiontree.Read(path, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	if t.Leaf() == "" {
+		return 0, nil
+	}
+	return 1, nil
+}
+
+// path is walk by way of a whole scan, which gives the entries from the root down.
+func path(path string) (n int64, err error) {
+	t, err := sessiontree.Read(path, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	if err := t.Scan(); err != nil {
+		return 0, err
+	}
+	for _, err := range t.Path(t.Leaf()) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/pprof"
+	"time"
+)
+
+// A sample is what one process measured of itself.
+type sample struct {
+	NS     int64 `json:"ns"`
+	Peak   int64 `json:"peak"` // of resident memory in bytes; 0 where it is not known
+	Result int64 `json:"result"`
+}
+
+// reportCase is all that a child does.
+func reportCase(name, path string, out io.Writer) error {
+	c, err := caseNamed(name)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	result, err := c.run(path)
+	took := time.Since(start)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(sample{took.Nanoseconds(), peakMemory(), result})
+}
+
+// runChild measures a case in a process of its own.
+func runChild(name, path string) (s sample, err error) {
+	c, err := caseNamed(name)
+	if err != nil {
+		return s, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return s, err
+	}
+	cmd := exec.Command(self, "-case", name, path)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", c.procs))
+	return sampleOf(cmd)
+}
+
+// sampleOf runs a process that prints a sample.
+func sampleOf(cmd *exec.Cmd) (s sample, err error) {
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", cmd, err)
+	}
+	if err := json.Unmarshal(out, &s); err != nil {
+		return s, fmt.Errorf("%s printed %.100q: %w", cmd, out, err)
+	}
+	return s, nil
+}
+
+// writeProfile repeats a case for three seconds, since the profiler looks only a
+// hundred times a second.
+func (c *config) writeProfile() error {
+	work, err := caseNamed(c.profile)
+	if err != nil {
+		return err
+	}
+	s := &session{format: c.format, mb: c.big}
+	if err := s.make(c.dir); err != nil {
+		return err
+	}
+	file, err := os.Create(c.file)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	for start := time.Now(); time.Since(start) < 3*time.Second; {
+		if _, err := work.run(s.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"time"
+)
+
+// peakMemory is the most memory that this process ever had resident.
+func peakMemory() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	var kib int64
+	if _, rest, ok := bytes.Cut(status, []byte("VmHWM:")); ok {
+		fmt.Sscan(string(rest[:min(len(rest), 40)]), &kib)
+	}
+	return kib << 10
+}
+
+// waitForQuiet returns when others leave the processors alone, or after limit. It
+// reports which.
+func waitForQuiet(limit time.Duration) bool {
+	const look = 60 * time.Millisecond
+	for start := time.Now(); ; {
+		idle, all := ticks()
+		time.Sleep(look)
+		idle2, all2 := ticks()
+		if all2 == all || float64(idle2-idle) >= 0.86*float64(all2-all) {
+			return true
+		}
+		if time.Since(start) >= limit {
+			return false
+		}
+	}
+}
+
+// ticks gives the processors' idle time and all time since the machine started.
+func ticks() (idle, all int64) {
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, 0
+	}
+	var name string
+	var t [8]int64 // user, nice, system, idle, iowait, irq, softirq, steal
+	fmt.Sscan(string(stat), &name, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])
+	for _, n := range t {
+		all += n
+	}
+	return t[3] + t[4], all
+}

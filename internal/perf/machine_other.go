@@ -1,0 +1,11 @@
+//go:build !linux
+
+package main
+
+import "time"
+
+// peakMemory is not known here.
+func peakMemory() int64 { return 0 }
+
+// waitForQuiet cannot tell here how busy the processors are.
+func waitForQuiet(time.Duration) bool { return true }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+type config struct {
+	dir        string
+	peers      string
+	rounds     int
+	wait       time.Duration
+	big, small int64 // sizes of the sessions, in MB
+
+	child   string // run this case on the file, and nothing else
+	profile string // profile this case
+	format  string // ... on a session of this format
+	file    string
+}
+
+func main() {
+	c, err := parse(os.Args[1:])
+	if err == nil {
+		err = c.run(os.Stdout, os.Stderr)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "perf:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (*config, error) {
+	c := &config{}
+	flags := flag.NewFlagSet("perf", flag.ContinueOnError)
+	flags.StringVar(&c.dir, "dir", cacheDir(), "folder that keeps the sessions, 2.2 GB")
+	flags.StringVar(&c.peers, "peers", os.Getenv("SESSCTL_PEERS"), "folder with pi/node_modules; pi is not run without it")
+	flags.IntVar(&c.rounds, "n", 7, "rounds")
+	flags.DurationVar(&c.wait, "wait", 5*time.Second, "how long to wait, before each case, for other programs to be quiet")
+	flags.Int64Var(&c.big, "big", 1000, "size of the large sessions in MB")
+	flags.Int64Var(&c.small, "small", 200, "size of the session that pi reads, in MB")
+	flags.StringVar(&c.profile, "profile", "", "write a CPU profile of this `case` to the file named last")
+	flags.StringVar(&c.format, "format", "native", "native or pi: the large session that is profiled")
+	flags.StringVar(&c.child, "case", "", "for perf itself: measure this case on the file named last")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	c.file = flags.Arg(0)
+	return c, c.check(flags.NArg())
+}
+
+func (c *config) check(args int) error {
+	want := 0
+	if c.profile != "" || c.child != "" {
+		want = 1
+	}
+	switch {
+	case args != want:
+		return fmt.Errorf("%d arguments beside the flags, want %d", args, want)
+	case c.rounds < 1 || c.big < 1 || c.small < 1:
+		return errors.New("-n, -big and -small are positive")
+	case c.format != "native" && c.format != "pi":
+		return errors.New("-format is native or pi")
+	}
+	return nil
+}
+
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		dir = os.TempDir()
+	}
+	return filepath.Join(dir, "sessctl-perf")
+}
+
+func (c *config) run(out, notes io.Writer) error {
+	switch {
+	case c.child != "":
+		return reportCase(c.child, c.file, out)
+	case c.profile != "":
+		return c.writeProfile()
+	}
+	b := &bench{config: c, best: map[job]sample{}, rows: plan(c)}
+	if err := b.prepare(notes); err != nil {
+		return err
+	}
+	if err := b.measure(notes); err != nil {
+		return err
+	}
+	b.print(out)
+	return nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test's binary be the child that perf starts.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "-case") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func small(t *testing.T, dir string, args ...string) *config {
+	t.Helper()
+	args = append([]string{"-dir", dir, "-peers", "", "-n", "1", "-wait", "0", "-big", "2", "-small", "1"}, args...)
+	c, err := parse(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestRows runs every case on small sessions. Each checks what it read; how long it
+// took is nobody's business here.
+func TestRows(t *testing.T) {
+	var out bytes.Buffer
+	c := small(t, t.TempDir())
+	if err := c.run(&out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range plan(c) {
+		if !strings.Contains(out.String(), "| "+r.title+" ") {
+			t.Errorf("no row %q", r.title)
+		}
+	}
+	if n := strings.Count(out.String(), "| not run "); n != 5 {
+		t.Errorf("%d cells say that pi did not run, want 5", n)
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
+
+// TestKept looks at when a session is made again.
+func TestKept(t *testing.T) {
+	dir := t.TempDir()
+	s := &session{format: "pi", mb: 1}
+	if err := s.make(dir); err != nil {
+		t.Fatal(err)
+	}
+	again := &session{format: "pi", mb: 1, path: s.path}
+	if !again.kept() || again.Stats != s.Stats || again.Recent != s.Recent {
+		t.Errorf("kept as %+v, was %+v", again, s)
+	}
+	if err := os.Truncate(s.path, s.Bytes-1); err != nil {
+		t.Fatal(err)
+	}
+	if again.kept() {
+		t.Error("a session that was cut counts as whole")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, args := range [][]string{{"-n", "0"}, {"-case", "scan"}, {"x"}, {"-format", "omp"}} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%v is accepted", args)
+		}
+	}
+	c := small(t, t.TempDir(), "-profile", "nothing", "x")
+	if err := c.run(io.Discard, io.Discard); err == nil {
+		t.Error("a case that does not exist can be profiled")
+	}
+	if _, err := newPeer(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a peer was found in no folder")
+	}
+}
