@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"unicode"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonl"
@@ -60,7 +61,7 @@ func (t *Tree) Labels() (map[entries.ID]string, error) {
 
 func (t *Tree) readLabels(x *index) map[entries.ID]string {
 	labels := map[entries.ID]string{}
-	for i := range x.ofType(entries.TypeLabel) {
+	for i := range x.everyOfType(entries.TypeLabel) {
 		l, err := t.at(x, i).Label()
 		switch {
 		case err != nil: // its body is damaged or gone: it names nothing
@@ -73,12 +74,24 @@ func (t *Tree) readLabels(x *index) map[entries.ID]string {
 	return labels
 }
 
-// ofType goes over the entries of a type in file order.
-func (x *index) ofType(want entries.Type) func(yield func(int32) bool) {
+// everyOfType goes over all records of a type in file order, also those that lost
+// their id: labels and names are told by every record, as in pi and oh-my-pi.
+func (x *index) everyOfType(want entries.Type) func(yield func(int32) bool) {
 	kind, ok := x.numbers[string(want)]
 	return func(yield func(int32) bool) {
 		for i := range x.recs {
-			if ok && x.recs[i].kind == kind && x.recs[i].flags&lost == 0 && !yield(int32(i)) {
+			if ok && x.recs[i].kind == kind && !yield(int32(i)) {
+				return
+			}
+		}
+	}
+}
+
+// ofType goes over the entries of a type that have their id, in file order.
+func (x *index) ofType(want entries.Type) func(yield func(int32) bool) {
+	return func(yield func(int32) bool) {
+		for i := range x.everyOfType(want) {
+			if x.recs[i].flags&lost == 0 && !yield(i) {
 				return
 			}
 		}
@@ -103,12 +116,19 @@ func (t *Tree) Name() (string, error) {
 	if !found {
 		name = t.head.Header.Title
 	}
-	return strings.TrimSpace(name), nil
+	return trimName(name), nil
+}
+
+// trimName cuts what JavaScript's trim cuts, so that pi shows the same name.
+func trimName(name string) string {
+	return strings.TrimFunc(name, func(r rune) bool {
+		return r == '\uFEFF' || unicode.IsSpace(r) && r != '\u0085'
+	})
 }
 
 func (t *Tree) lastField(x *index, kind entries.Type, field string) (value string, found bool) {
 	last := int32(-1)
-	for i := range x.ofType(kind) {
+	for i := range x.everyOfType(kind) {
 		last = i
 	}
 	if last < 0 {
