@@ -66,6 +66,7 @@ func (h *Head) see(c *chunk, first **Record) {
 				h.Late = *first != nil
 				return
 			}
+			continue // a header that is none says nothing about the entries
 		}
 		if *first == nil {
 			*first = &Record{HasID: r.HasID, State: r.State, Type: bytes.Clone(r.Type)}
