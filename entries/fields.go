@@ -29,7 +29,11 @@ func spans(raw []byte, visit func(key []byte, at, end int)) error {
 		}
 		return end
 	})
-	if at, failed := syntax.Failed(end); failed {
+	at, failed := syntax.Failed(end)
+	if !failed {
+		at = text.Space(end)
+	}
+	if failed || at != len(raw) {
 		return fmt.Errorf("entries: not a JSON object (fault at byte %d)", at)
 	}
 	return nil
@@ -62,15 +66,22 @@ func text(value []byte) string {
 func unquote(s []byte) string {
 	i := bytes.IndexByte(s, '\\')
 	if i < 0 {
-		return string(bytes.ToValidUTF8(s, []byte("\uFFFD")))
+		return validText(s)
 	}
 	out := make([]byte, 0, len(s))
 	for ; i >= 0; i = bytes.IndexByte(s, '\\') {
 		out = append(out, s[:i]...)
 		out, s = unescape(out, s[i:])
 	}
-	out = append(out, s...)
-	return string(bytes.ToValidUTF8(out, []byte("\uFFFD")))
+	return validText(append(out, s...))
+}
+
+// validText makes U+FFFD of every byte that is no UTF-8, as encoding/json does.
+func validText(s []byte) string {
+	if utf8.Valid(s) {
+		return string(s)
+	}
+	return string([]rune(string(s)))
 }
 
 // unescape decodes the escape that s starts with, and gives what follows it.
@@ -126,6 +137,16 @@ func number(value []byte) float64 {
 		return 0
 	}
 	return f
+}
+
+// count is number for what is counted: a whole number that an int holds.
+func count(value []byte) int { return whole(number(value)) }
+
+// whole cuts off the fraction; what no real count comes to is the nearest bound,
+// since converting it would give any number.
+func whole(f float64) int {
+	const bound = 1<<31 - 1
+	return int(min(max(f, -bound), bound))
 }
 
 func truth(value []byte) bool { return string(value) == "true" }

@@ -107,16 +107,18 @@ func (h *Header) set(name string, value []byte) {
 	}
 }
 
-// headerVersion reads a version as pi does: missing and null mean 1.
+// headerVersion reads a version as pi does: missing and null mean 1, and what is
+// no number is not less than any version, so nothing is migrated.
 func headerVersion(value []byte) int {
 	if isNull(value) {
 		return 1
 	}
-	var f float64
 	if value[0] == '"' {
-		f, _ = strconv.ParseFloat(text(value), 64)
-	} else if json.Unmarshal(value, &f) != nil {
+		value = []byte(text(value))
+	}
+	var f *float64
+	if json.Unmarshal(value, &f) != nil || f == nil {
 		return 3
 	}
-	return int(min(max(f, -1), 1<<30))
+	return int(min(max(*f, -1), 1<<30))
 }

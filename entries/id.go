@@ -64,11 +64,12 @@ func (s *IDs) New() (ID, error) {
 	return ID(id.String()), nil
 }
 
-// After makes later ids greater than id, where id is a ULID.
+// After makes later ids greater than id, where id is a ULID of any time but the
+// last that ULIDs have.
 func (s *IDs) After(id ID) {
 	parsed, err := ulid.ParseStrict(string(id))
-	if err != nil {
-		return
+	if err != nil || parsed.Time() >= ulid.MaxTime() {
+		return // no ULID, or one that none is greater than
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -147,5 +147,5 @@ func (m Message) ContextTokens() int {
 	if total == 0 {
 		total = sum
 	}
-	return int(max(total, 0))
+	return whole(max(total, 0))
 }

@@ -38,9 +38,10 @@ func SplitSum(line []byte) (body []byte, sum Sum, ok bool) {
 	return line[:n], sum, ok
 }
 
-// ParseSum reads the value of a crc field, without its quotes.
+// ParseSum reads the value of a crc field, without its quotes. Its digits are
+// lower case, so that no bit of a line can change unseen.
 func ParseSum(value []byte) (Sum, bool) {
-	if len(value) != sumDigits {
+	if len(value) != sumDigits || bytes.ContainsAny(value, "ABCDEF") {
 		return Sum{}, false
 	}
 	var b [sumDigits / 2]byte

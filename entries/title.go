@@ -19,6 +19,7 @@ func ParseTitle(line []byte) (Title, bool) {
 	}
 	var t Title
 	ok := map[string]bool{}
+	source := true // it may be left out
 	err := members(line, func(name string, value []byte) {
 		switch name {
 		case "type":
@@ -31,9 +32,11 @@ func ParseTitle(line []byte) (Title, bool) {
 			ok[name] = value[0] == '"'
 		case "source":
 			t.Source = text(value)
+			source = t.Source == "auto" || t.Source == "user"
 		}
 	})
-	good := err == nil && ok["type"] && ok["v"] && ok["title"] && ok["updatedAt"] && ok["pad"]
-	good = good && (t.Source == "" || t.Source == "auto" || t.Source == "user")
-	return t, good
+	if err != nil || !source || !ok["type"] || !ok["v"] || !ok["title"] || !ok["updatedAt"] || !ok["pad"] {
+		return Title{}, false
+	}
+	return t, true
 }

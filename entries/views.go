@@ -25,7 +25,7 @@ func (e Entry) Compaction() (Compaction, error) {
 		case "firstKeptEntryId":
 			c.FirstKept = ID(text(value))
 		case "firstKeptEntryIndex":
-			c.FirstKeptIndex = int(number(value))
+			c.FirstKeptIndex = count(value)
 		case "tokensBefore":
 			c.TokensBefore = number(value)
 		case "details":
