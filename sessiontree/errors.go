@@ -11,7 +11,7 @@ var (
 	// ErrNotFound: no such entry, or no such session.
 	ErrNotFound = errors.New("not found")
 	// ErrChanged: the log is not any more what it was when it was read.
-	ErrChanged = errors.New("the log changed under its reader")
+	ErrChanged = jsonl.ErrCut
 	// ErrNoSession: the file holds neither a header nor an entry.
 	ErrNoSession = errors.New("not a session")
 	// ErrConflict: a cursor does not fit the log, which was cut or replaced.

@@ -60,7 +60,7 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 		id = v1ID(r.Offset)
 	}
 	i := int32(len(x.recs))
-	if i == 1000 {
+	if i >= 1000 && int(i) == cap(x.recs) {
 		x.makeRoom(t.size, r.Offset)
 	}
 	x.recs = append(x.recs, x.keep(r, id))
@@ -70,10 +70,11 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 }
 
 // makeRoom guesses, from the entries so far and where they end, how many the log
-// has: growing step by step would take twice the memory.
+// has: growing step by step would take twice the memory. It does not trust its
+// guess too far, since large entries may follow many small ones.
 func (x *index) makeRoom(size, offset int64) {
 	n := len(x.recs) + int(float64(len(x.recs))*float64(size-offset)/float64(offset+1)*1.1)
-	n = min(n, 8<<20)
+	n = min(max(n, len(x.recs)*5/4), len(x.recs)*4)
 	x.recs = append(make([]rec, 0, n), x.recs...)
 	x.bytes = append(make([]byte, 0, n*len(x.bytes)/len(x.recs)+64), x.bytes...)
 }

@@ -11,7 +11,7 @@ import (
 type Source interface{ io.ReaderAt }
 
 // ErrCut is returned when a log lost bytes while it was read.
-var ErrCut = errors.New("the log was cut while it was read")
+var ErrCut = errors.New("the log changed under its reader")
 
 const (
 	// forwardBlock is as large as makes reading cheap (larger gains nothing) and
@@ -27,10 +27,12 @@ const (
 // A chunk is a run of whole lines and their records.
 type chunk struct {
 	parser
-	buf   []byte
-	data  []byte // whole lines; the last may lack its newline at the log's end
-	base  int64  // where data starts in the log
-	lines int    // how many there are
+	buf  []byte
+	data []byte // whole lines; the last may lack its newline at the log's end
+	base int64  // where data starts in the log
+
+	parsed int // bytes of data whose records were found
+	lines  int // how many lines that are
 }
 
 func (c *chunk) end() int64 { return c.base + int64(len(c.data)) }
@@ -141,22 +143,50 @@ func lastNewline(data []byte) int {
 	return -1
 }
 
+// someRecords is how many records Forward holds of a chunk at once: a block of
+// ordinary lines has fewer, and one of tiny lines would take a hundred times its
+// size.
+const someRecords = 1 << 14
+
 // parse finds the records of all lines.
 func (c *chunk) parse() {
-	c.recs, c.lines = c.recs[:0], 0
-	data, offset := c.data, c.base
-	for len(data) > 0 {
-		n := bytes.IndexByte(data, '\n')
+	c.begin()
+	c.parseOn(len(c.data) + 1)
+}
+
+// begin makes parseOn start with the first line.
+func (c *chunk) begin() { c.parsed, c.lines = 0, 0 }
+
+// parseOn finds the records of the next lines, about as many as said, and tells
+// whether there were any.
+func (c *chunk) parseOn(most int) bool {
+	c.recs = c.recs[:0]
+	for c.parsed < len(c.data) && len(c.recs) < most {
+		line := c.data[c.parsed:]
+		n := bytes.IndexByte(line, '\n')
 		ended := n >= 0
-		if !ended {
-			n = len(data)
+		if ended {
+			line = line[:n]
 		}
 		c.lines++
-		c.parseLine(offset, data[:n], c.lines, ended)
-		if !ended {
-			return
+		if !ended || len(line) > 0 || !c.blankAgain() {
+			c.parseLine(c.base+int64(c.parsed), line, c.lines, ended)
 		}
-		offset += int64(n) + 1
-		data = data[n+1:]
+		c.parsed += len(line) + 1
 	}
+	return len(c.recs) > 0
+}
+
+// blankAgain counts an empty line with the one before it.
+func (c *chunk) blankAgain() bool {
+	if len(c.recs) == 0 {
+		return false
+	}
+	last := &c.recs[len(c.recs)-1]
+	if last.Fault != BlankLines || last.Size > 0 || last.CR || last.BOM {
+		return false
+	}
+	last.blanks++
+	last.lineStart++
+	return true
 }

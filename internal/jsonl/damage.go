@@ -49,29 +49,42 @@ type Damage struct {
 }
 
 // A Report collects damage. Notes of the kinds that come on line after line are
-// counted, not repeated.
+// counted, not repeated; so is damage of a kind that there is no end of.
 type Report struct {
 	list    []Damage
-	counted map[Kind]int // index in list
+	counted map[Kind]int // index in list of the one that further ones are counted in
+	added   map[Kind]int
 }
+
+// mostOfAKind is how much damage of a kind is listed one by one: a large file that
+// is no log at all must not fill the memory.
+const mostOfAKind = 10_000
 
 // Add takes up one damage.
 func (r *Report) Add(d Damage) {
 	d.Count = max(d.Count, 1)
+	if i, ok := r.counted[d.Kind]; ok {
+		r.list[i].Count += d.Count
+		return
+	}
+	if r.added == nil {
+		r.counted, r.added = map[Kind]int{}, map[Kind]int{}
+	}
+	r.added[d.Kind]++
 	switch d.Kind {
 	case CRLF, BlankLines, ForeignLine, ForwardParent:
 		d.Note = true
-		if i, ok := r.counted[d.Kind]; ok {
-			r.list[i].Count += d.Count
-			return
-		}
-		if r.counted == nil {
-			r.counted = map[Kind]int{}
-		}
 		r.counted[d.Kind] = len(r.list)
+	default:
+		if r.added[d.Kind] == mostOfAKind {
+			r.counted[d.Kind] = len(r.list)
+		}
 	}
 	r.list = append(r.list, d)
 }
+
+// count adds n lines to a kind that is counted.
+func (r *Report) count(kind Kind, n int) { r.list[r.counted[kind]].Count += n }
 
 // List gives what was collected, in the order of the file.
 func (r *Report) List() []Damage { return r.list }

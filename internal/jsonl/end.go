@@ -69,15 +69,18 @@ func (e *ending) isTorn(r *Record) bool {
 	if r.Fault == NotJSON || r.Fault == BadChecksum {
 		return !r.Ended || r.Fault == BadChecksum && !e.head.Rewritten()
 	}
-	return r.Fault == "" && e.head.Native && !e.head.Rewritten() && r.State == BadSum
+	// A header is nothing that a crash explains: without it no session is left.
+	return r.Fault == "" && e.head.Native && !e.head.Rewritten() && r.State == BadSum && !r.Header
 }
 
 // seeWhole looks for the marks of a batch that the end of the log leaves open.
 func (e *ending) seeWhole(r *Record) {
 	switch {
+	case !e.head.Native:
+		e.done = true
 	case r.Fault == NotJSON || r.Fault == BadChecksum:
 		// Unreadable lines belong to the batch around them, if there is one.
-	case e.head.Native && r.Fault == "" && r.State != NoSum && r.More && !r.Header:
+	case r.Fault == "" && r.State != NoSum && r.More && !r.Header:
 		e.batch, e.first, e.limit = true, r.Offset, r.Offset
 		e.count++
 	default:
@@ -127,7 +130,7 @@ func (end *End) place(src Source) error {
 }
 
 func (e *ending) report(r *Record, report *Report) {
-	d := Damage{Kind: r.Fault, Line: r.Line, Offset: r.Offset, Length: r.Size, Note: r.Fault == BlankLines}
+	d := Damage{Kind: r.Fault, Line: r.Line, Offset: r.Offset, Length: r.Size, Note: r.Fault == BlankLines, Count: 1 + r.blanks}
 	switch {
 	case e.torn && r.Offset == e.tornAt:
 		d.Kind, d.Detail = TornTail, "the last line was not written to its end; it does not count"

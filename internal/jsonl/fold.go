@@ -83,6 +83,7 @@ func (f *fold) add(r *Record, kind Kind, note bool, detail string) {
 func (f *fold) fault(r *Record) {
 	if r.Fault == BlankLines {
 		f.add(r, BlankLines, true, "")
+		f.report.count(BlankLines, r.blanks)
 		return
 	}
 	f.add(r, r.Fault, r.Fault == BadChecksum && f.head.Rewritten(), "")
@@ -157,9 +158,7 @@ func (f *fold) batch(r *Record) {
 	switch {
 	case r.Header:
 	case f.open != nil && !summed:
-		f.open.Detail = fmt.Sprintf("%d lines of a batch whose end is missing; they count, since lines follow", f.open.Count)
-		f.report.Add(*f.open)
-		f.open = nil
+		f.closeBatch()
 	case f.open != nil && r.More:
 		f.open.Count++
 	case f.open != nil:
@@ -167,4 +166,14 @@ func (f *fold) batch(r *Record) {
 	case summed && r.More:
 		f.open = &Damage{Kind: IncompleteBatch, Line: r.Line, Offset: r.Offset, Length: r.Size, Count: 1}
 	}
+}
+
+// closeBatch reports a batch that was left open.
+func (f *fold) closeBatch() {
+	if f.open == nil {
+		return
+	}
+	f.open.Detail = fmt.Sprintf("%d lines of a batch whose end is missing; they count, since lines follow", f.open.Count)
+	f.report.Add(*f.open)
+	f.open = nil
 }

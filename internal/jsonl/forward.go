@@ -30,11 +30,13 @@ func Forward(src Source, head *Head, end *End, report *Report, opt Options) iter
 			if opt.Progress != nil {
 				opt.Progress(c.end())
 			}
-			for i := range c.recs {
-				r := &c.recs[i]
-				r.Line += line
-				if f.see(r) && !yield(r, nil) {
-					return
+			for more := true; more; more = c.parseOn(someRecords) {
+				for i := range c.recs {
+					r := &c.recs[i]
+					r.Line += line
+					if f.see(r) && !yield(r, nil) {
+						return
+					}
 				}
 			}
 			line += c.lines
@@ -53,6 +55,7 @@ func (f *fold) begin() {
 // finish takes over what the end of the log showed. Where the end starts inside a
 // line, that line was counted already.
 func (f *fold) finish(end *End, lines int) {
+	f.closeBatch()
 	if end.InLine {
 		lines--
 	}
@@ -82,7 +85,8 @@ func serial(src Source, head *Head, limit int64, opt Options) iter.Seq2[*chunk, 
 				yield(nil, err)
 				return
 			}
-			c.parse()
+			c.begin()
+			c.parseOn(someRecords)
 			if !yield(c, nil) {
 				return
 			}

@@ -86,7 +86,8 @@ func (p *pipeline) load(src Source, limit int64) {
 
 func (p *pipeline) parse() {
 	for j := range p.work {
-		j.c.parse()
+		j.c.begin()
+		j.c.parseOn(someRecords)
 		close(j.parsed)
 	}
 }

@@ -18,6 +18,7 @@ type parser struct {
 	text  syntax.Text
 	line  []byte
 	rec   Record // of the object being walked
+	named bool   // ... and whether it says anything of a parent
 	crcAt int    // where the object's last crc member starts, or -1
 	crc   []byte
 	top   syntax.Visitor
@@ -107,10 +108,24 @@ func (p *parser) fault(kind Kind, from, to int) int {
 
 // object walks the object at i and appends its record.
 func (p *parser) object(i int) int {
+	end := p.walkObject(i)
+	if end < 0 {
+		return end
+	}
+	r := &p.rec
+	if n := len(p.recs); n > 0 && p.recs[n-1].Fault == "" && p.recs[n-1].line == nil {
+		r.glued = true
+	}
+	p.recs = append(p.recs, *r)
+	return end
+}
+
+// walkObject walks the object at i and leaves its record in p.rec.
+func (p *parser) walkObject(i int) int {
 	if p.top == nil {
 		p.top, p.inner = p.member, p.messageMember
 	}
-	p.rec, p.crcAt = Record{}, -1
+	p.rec, p.named, p.crcAt = Record{}, false, -1
 	end := p.text.Object(i, p.top)
 	if end < 0 {
 		return end
@@ -119,10 +134,6 @@ func (p *parser) object(i int) int {
 	r.Offset, r.Size = int64(i), int64(end-i)
 	r.Header = string(r.Type) == string(entries.TypeSession)
 	p.judgeSum(i)
-	if n := len(p.recs); n > 0 && p.recs[n-1].Fault == "" && p.recs[n-1].line == nil {
-		r.glued = true
-	}
-	p.recs = append(p.recs, *r)
 	return end
 }
 
@@ -136,20 +147,23 @@ func (p *parser) judgeSum(i int) {
 		return
 	}
 	sum, ok := entries.ParseSum(p.crc)
-	if !ok {
-		return
-	}
 	p.rec.Sum, p.rec.State = sum, BadSum
-	if sum.Matches(p.line[i:p.crcAt]) {
+	if ok && sum.Matches(p.line[i:p.crcAt]) {
 		p.rec.State = GoodSum
 	}
 }
 
-// member visits a top-level member.
-func (p *parser) member(key []byte, at int) int {
+// plainKey decodes a key that has escapes.
+func plainKey(key []byte) []byte {
 	if bytes.IndexByte(key, '\\') >= 0 {
 		key, _ = stringValue(append(append([]byte{'"'}, key...), '"'))
 	}
+	return key
+}
+
+// member visits a top-level member.
+func (p *parser) member(key []byte, at int) int {
+	key = plainKey(key)
 	if string(key) == "message" {
 		p.rec.Role = nil
 		if p.line[min(at, len(p.line)-1)] == '{' {
@@ -173,6 +187,7 @@ func (p *parser) set(key []byte, at int, value []byte) {
 		r.HasID = len(r.ID) > 0
 	case "parentId":
 		r.Parent, _ = stringValue(value)
+		p.named = true
 	case "timestamp":
 		r.Time, _ = stringValue(value)
 	case "more":
@@ -188,7 +203,7 @@ func (p *parser) set(key []byte, at int, value []byte) {
 
 func (p *parser) messageMember(key []byte, at int) int {
 	end := p.text.Value(at)
-	if end >= 0 && string(key) == "role" {
+	if end >= 0 && string(plainKey(key)) == "role" {
 		p.rec.Role, _ = stringValue(p.line[at:end])
 	}
 	return end
@@ -204,12 +219,14 @@ func (p *parser) unreadable(i, at int, budget *int) int {
 			return p.fault(NotObject, i, len(line))
 		}
 	}
-	end := p.nextObject(i+1, budget)
+	_, _, summed := entries.SplitSum(line[i:])
+	summed = summed && p.native
+	end := p.nextRecord(i+1, at, summed, budget)
 	if n := nulsBefore(line[i:end]); n > 0 {
 		end -= n
 	}
 	kind := NotJSON
-	if _, _, summed := entries.SplitSum(line[i:]); summed && p.native && end == len(line) {
+	if summed && end == len(line) {
 		kind = BadChecksum
 	}
 	return p.fault(kind, i, end)
@@ -220,24 +237,44 @@ func nulsBefore(b []byte) int {
 	return len(b) - len(bytes.TrimRight(b, "\x00"))
 }
 
-// nextObject finds the next whole object from i on that starts as every writer
-// starts its records, or the line's end.
-func (p *parser) nextObject(i int, budget *int) int {
+// recordStart is how every writer starts its records.
+var recordStart = []byte(`{"type":"`)
+
+// nextRecord finds the next whole record from i on, behind the start of something
+// that is unreadable from position fault on, or the line's end. Objects before the
+// fault are that thing's own values (a message's tool calls have a type and an id,
+// too), unless they end where the fault is: then it was torn where a value was due,
+// and the record written behind it looks like one. Where the line ends in a sum it
+// may be one damaged record, and only a sum of its own makes another of a part.
+func (p *parser) nextRecord(i, fault int, summed bool, budget *int) int {
+	const back = 2 // a fragment torn inside a string swallows the record's {"
 	for *budget > 0 {
-		n := bytes.Index(p.line[i:], []byte(`{"type":"`))
+		n := bytes.Index(p.line[i:], recordStart)
 		if n < 0 {
 			break
 		}
 		i += n
-		end := p.text.Object(i, p.skip)
-		if end >= 0 {
+		end := p.walkObject(i)
+		if at, failed := syntax.Failed(end); failed {
+			*budget -= at - i + 16
+			fault = at
+			i++
+			continue
+		}
+		if (i >= fault-back || p.text.Space(end) == fault) && p.isRecord(summed) {
 			return i
 		}
-		at, _ := syntax.Failed(end)
-		*budget -= at - i + 16
-		i++
+		i = end
 	}
 	return len(p.line)
 }
 
-func (p *parser) skip(_ []byte, at int) int { return p.text.Value(at) }
+// isRecord tells a record from other objects with a type, by what every writer
+// puts into each: a time, and a parent unless it is a header or of version 1.
+func (p *parser) isRecord(summed bool) bool {
+	r := &p.rec
+	if r.State == GoodSum || summed {
+		return r.State == GoodSum
+	}
+	return r.Header && r.HasID || len(r.Time) > 0 && r.HasID == p.named
+}

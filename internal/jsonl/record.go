@@ -38,6 +38,7 @@ type Record struct {
 	Sum   entries.Sum // where State is not NoSum
 	More  bool
 
+	blanks      int    // empty lines that follow this one
 	glued       bool   // follows another object on its line
 	invalidUTF8 bool   // in its line; looked for only where asked
 	line        []byte // all of its line, without the newline
