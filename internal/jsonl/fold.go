@@ -101,6 +101,8 @@ func (f *fold) kind(r *Record) bool {
 	case r.Header:
 		f.add(r, ExtraHeader, false, "a second header; it is not an entry")
 		return false
+	case !r.entry(f.head.V1) && f.head.Native && r.State == BadSum:
+		return false // reported already
 	case !r.entry(f.head.V1):
 		f.add(r, NoID, false, "an object without an id is no entry")
 		return false
