@@ -33,6 +33,9 @@ type chunk struct {
 
 	parsed int // bytes of data whose records were found
 	lines  int // how many lines that are
+
+	part     []byte // lines of data that wholeLine can read
+	partFrom int    // where they start in data
 }
 
 func (c *chunk) end() int64 { return c.base + int64(len(c.data)) }
@@ -155,26 +158,66 @@ func (c *chunk) parse() {
 }
 
 // begin makes parseOn start with the first line.
-func (c *chunk) begin() { c.parsed, c.lines = 0, 0 }
+func (c *chunk) begin() {
+	c.parsed, c.lines, c.part, c.partFrom = 0, 0, nil, 0
+}
 
 // parseOn finds the records of the next lines, about as many as said, and tells
 // whether there were any.
 func (c *chunk) parseOn(most int) bool {
 	c.recs = c.recs[:0]
 	for c.parsed < len(c.data) && len(c.recs) < most {
-		line := c.data[c.parsed:]
-		n := bytes.IndexByte(line, '\n')
-		ended := n >= 0
-		if ended {
-			line = line[:n]
-		}
 		c.lines++
-		if !ended || len(line) > 0 || !c.blankAgain() {
-			c.parseLine(c.base+int64(c.parsed), line, c.lines, ended)
+		if c.native || c.deep || !c.parseWhole() {
+			c.parseAny()
 		}
-		c.parsed += len(line) + 1
 	}
 	return len(c.recs) > 0
+}
+
+// parseWhole finds the record of the next line where that is an ordinary one.
+func (c *chunk) parseWhole() bool {
+	if c.parsed >= c.partFrom+len(c.part) {
+		c.nextPart()
+	}
+	next := c.wholeLine(c.part, c.parsed-c.partFrom)
+	if next == 0 {
+		return false
+	}
+	r := &c.recs[len(c.recs)-1]
+	r.Line, r.lineStart = c.lines, c.base+int64(c.parsed)
+	r.Offset += c.base + int64(c.partFrom)
+	c.parsed = c.partFrom + next
+	return true
+}
+
+// nextPart takes the next lines as one text. They are few enough to be in the
+// processor's second cache still when they are read for the second time.
+func (c *chunk) nextPart() {
+	const size = 128 << 10
+	c.part, c.partFrom = c.data[c.parsed:], c.parsed
+	if len(c.part) > size {
+		if n := bytes.IndexByte(c.part[size:], '\n'); n >= 0 {
+			c.part = c.part[:size+n+1]
+		}
+	}
+	if !c.block.ResetLines(c.part) {
+		c.block.Reset(nil)
+	}
+}
+
+// parseAny finds the records of the next line.
+func (c *chunk) parseAny() {
+	line := c.data[c.parsed:]
+	n := bytes.IndexByte(line, '\n')
+	ended := n >= 0
+	if ended {
+		line = line[:n]
+	}
+	if !ended || len(line) > 0 || !c.blankAgain() {
+		c.parseLine(c.base+int64(c.parsed), line, c.lines, ended)
+	}
+	c.parsed += len(line) + 1
 }
 
 // blankAgain counts an empty line with the one before it.

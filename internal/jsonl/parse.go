@@ -15,11 +15,13 @@ type parser struct {
 
 	recs []Record
 
-	text  syntax.Text
+	text  *syntax.Text // of line: own or block
 	line  []byte
-	rec   Record // of the object being walked
-	named bool   // ... and whether it says anything of a parent
-	crcAt int    // where the object's last crc member starts, or -1
+	own   syntax.Text // for one line
+	block syntax.Text // for many
+	rec   Record      // of the object being walked
+	named bool        // ... and whether it says anything of a parent
+	crcAt int         // where the object's last crc member starts, or -1
 	crc   []byte
 	top   syntax.Visitor
 	inner syntax.Visitor
@@ -49,6 +51,28 @@ func (p *parser) parseLine(offset int64, line []byte, number int, ended bool) {
 	}
 }
 
+// wholeLine reads the line that starts at position i of the block data, if it is
+// one object and nothing else, and appends its record. It returns where the next
+// line starts; 0 where only parseLine can tell what the line is.
+func (p *parser) wholeLine(data []byte, i int) int {
+	p.line, p.text = data, &p.block
+	end := p.walkObject(i)
+	if end < 0 || end >= len(data) || p.rec.State != NoSum {
+		return 0
+	}
+	cr := data[end] == '\r' && end+1 < len(data)
+	newline := end
+	if cr {
+		newline++
+	}
+	if data[newline] != '\n' {
+		return 0
+	}
+	p.rec.CR, p.rec.Ended, p.rec.line = cr, true, data[i:newline]
+	p.recs = append(p.recs, p.rec)
+	return newline + 1
+}
+
 // vouched reads a line whose sum is right and whose fields are where our writers
 // put them; it needs no other look.
 func (p *parser) vouched(line []byte) bool {
@@ -67,7 +91,7 @@ func (p *parser) vouched(line []byte) bool {
 
 // walk reads whatever the line holds from position i on: one object, as a rule.
 func (p *parser) walk(line []byte, i int) {
-	p.line = line
+	p.line, p.text = line, &p.own
 	p.text.Reset(line)
 	first := len(p.recs)
 	// Looking for records behind a fault must not cost more than a few readings
@@ -153,9 +177,10 @@ func (p *parser) judgeSum(i int) {
 	}
 }
 
-// plainKey decodes a key that has escapes.
+// plainKey decodes a key that has escapes, if it can be one that is looked for: in
+// fewer bytes none of them has room for the escape of a letter.
 func plainKey(key []byte) []byte {
-	if bytes.IndexByte(key, '\\') >= 0 {
+	if len(key) >= len(`\u0069d`) && bytes.IndexByte(key, '\\') >= 0 {
 		key, _ = stringValue(append(append([]byte{'"'}, key...), '"'))
 	}
 	return key

@@ -18,4 +18,4 @@ var escapes = [16]byte{
 // nothing past the end of p.
 //
 //go:noescape
-func masks(p *byte, n int, quotes, odd *uint64)
+func masks(p *byte, n int, stops *uint64)

@@ -4,12 +4,11 @@
 DATA compared<>+0(SB)/4, $"\\\" b" // backslash, quote, space, b
 GLOBL compared<>(SB), RODATA|NOPTR, $4
 
-// func masks(p *byte, n int, quotes, odd *uint64)
-TEXT ·masks(SB), NOSPLIT, $0-32
+// func masks(p *byte, n int, stops *uint64)
+TEXT ·masks(SB), NOSPLIT, $0-24
 	MOVQ p+0(FP), SI
 	MOVQ n+8(FP), CX
-	MOVQ quotes+16(FP), DI
-	MOVQ odd+24(FP), DX
+	MOVQ stops+16(FP), DI
 
 	VPBROADCASTB    compared<>+0(SB), Z10
 	VPBROADCASTB    compared<>+1(SB), Z11
@@ -61,8 +60,8 @@ block:
 	ANDNQ R9, AX, R9           // quotes that are not escaped
 	ANDNQ AX, R11, R11         // escaped bytes that may not be
 	ORQ   R10, R11
-	MOVQ  R9, (DI)(R14*8)
-	MOVQ  R11, (DX)(R14*8)
+	ORQ   R9, R11
+	MOVQ  R11, (DI)(R14*8)
 
 	INCQ R14
 	ADDQ $64, SI

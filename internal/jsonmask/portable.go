@@ -14,25 +14,25 @@ var mayFollow = func() (t [256]bool) {
 }()
 
 // portable does the work of Strings without vector instructions.
-func portable(p []byte, quotes, odd []uint64) {
+func portable(p []byte, stops []uint64) {
 	carry := uint64(0)
 	w := 0
 	for ; len(p) >= BlockSize; p = p[BlockSize:] {
-		quotes[w], odd[w], carry = portableBlock((*[BlockSize]byte)(p), carry)
+		stops[w], carry = portableBlock((*[BlockSize]byte)(p), carry)
 		w++
 	}
 	if len(p) > 0 {
 		var block [BlockSize]byte
 		copy(block[:], p)
-		quotes[w], odd[w], _ = portableBlock(&block, carry)
-		odd[w] &= 1<<len(p) - 1 // the padding is not part of the line
+		stops[w], _ = portableBlock(&block, carry)
+		stops[w] &= 1<<len(p) - 1 // the padding is not part of the text
 	}
 }
 
-// portableBlock makes the masks of one block. carry is 1 if the block before
-// ended in an escaping backslash, next if this one does.
-func portableBlock(block *[BlockSize]byte, carry uint64) (quotes, odd, next uint64) {
-	var slashes uint64
+// portableBlock makes the mask of one block. carry is 1 if the block before ended
+// in an escaping backslash, next if this one does.
+func portableBlock(block *[BlockSize]byte, carry uint64) (stops, next uint64) {
+	var quotes, slashes, odd uint64
 	for i := 0; i < BlockSize; i += 8 {
 		v := binary.LittleEndian.Uint64(block[i:])
 		// Most of a string is plain text, which leaves no mark.
@@ -44,7 +44,7 @@ func portableBlock(block *[BlockSize]byte, carry uint64) (quotes, odd, next uint
 		odd |= zeroBytes(v&(ones*0xe0)) << i // below 0x20
 	}
 	if slashes|carry == 0 {
-		return quotes, odd, 0
+		return quotes | odd, 0
 	}
 	escaped, next := escapedBytes(slashes, carry)
 	for e := escaped; e != 0; e &= e - 1 {
@@ -52,7 +52,7 @@ func portableBlock(block *[BlockSize]byte, carry uint64) (quotes, odd, next uint
 			odd |= bit
 		}
 	}
-	return quotes &^ escaped, odd, next
+	return quotes&^escaped | odd, next
 }
 
 // escapedBytes returns the bits of the bytes that a backslash escapes. A

@@ -18,32 +18,49 @@ import (
 	"github.com/sessctl/sessctl/internal/jsonmask"
 )
 
-// maxMasked bounds the lines whose strings are found by bit masks: the masks take
-// a quarter of the line's size, and longer lines are too rare to be worth it.
+// maxMasked bounds the texts whose strings are found by bit masks: the masks take
+// an eighth of the text's size, and longer lines are too rare to be worth it.
 const maxMasked = 4 << 20
 
-// A Text is one line of JSON with the buffers that checking it needs. The zero
-// value is ready for Reset. It must not be used by several goroutines at once.
+// A Text is JSON with the buffers that checking it needs. The zero value is ready
+// for Reset. It must not be used by several goroutines at once.
 type Text struct {
-	p           []byte
-	quotes, odd []uint64 // see package jsonmask; unused unless masked
-	masked      bool
-	closers     []byte // the open containers of Value, innermost last
+	p       []byte
+	stops   []uint64 // see package jsonmask; unused unless masked
+	masked  bool
+	lines   bool   // a newline is no white space
+	closers []byte // the open containers of Value, innermost last
 }
 
 // Reset makes t check p from now on. It keeps p, and does not change it.
 func (t *Text) Reset(p []byte) {
-	t.p = p
+	t.p, t.lines = p, false
 	t.masked = jsonmask.Fast() && len(p) <= maxMasked
-	if !t.masked {
-		return
+	if t.masked {
+		t.mask()
 	}
-	n := jsonmask.Words(len(p))
-	if cap(t.quotes) < n {
-		t.quotes, t.odd = make([]uint64, n+n/2), make([]uint64, n+n/2)
+}
+
+// ResetLines is Reset for a block of many lines, each of them a text. No value goes
+// on over a newline, so that one which starts where a line does shows, by its end,
+// where the line ends: nobody has to look for newlines first. It reports false
+// where that would be no faster than Reset with each line, and does nothing.
+func (t *Text) ResetLines(p []byte) bool {
+	if !jsonmask.Fast() || len(p) > maxMasked {
+		return false
 	}
-	t.quotes, t.odd = t.quotes[:n], t.odd[:n]
-	jsonmask.Strings(p, t.quotes, t.odd)
+	t.p, t.lines, t.masked = p, true, true
+	t.mask()
+	return true
+}
+
+func (t *Text) mask() {
+	n := jsonmask.Words(len(t.p))
+	if cap(t.stops) < n {
+		t.stops = make([]uint64, n+n/4)
+	}
+	t.stops = t.stops[:n]
+	jsonmask.Strings(t.p, t.stops)
 }
 
 // Failed tells whether a result says that the text is not valid, and where.
@@ -62,8 +79,7 @@ func (t *Text) Object(i int, visit Visitor) int {
 	if t.at(i) != '{' {
 		return fail(i)
 	}
-	i = t.space(i + 1)
-	if t.at(i) == '}' {
+	if i = t.token(i + 1); t.at(i) == '}' {
 		return i + 1
 	}
 	for {
@@ -71,16 +87,16 @@ func (t *Text) Object(i int, visit Visitor) int {
 		if keyEnd < 0 {
 			return keyEnd
 		}
-		key := t.p[i+1 : keyEnd-1]
-		if i = t.space(keyEnd); t.at(i) != ':' {
-			return fail(i)
+		at := t.colon(keyEnd)
+		if at < 0 {
+			return at
 		}
-		if i = visit(key, t.space(i+1)); i < 0 {
+		if i = visit(t.p[i+1:keyEnd-1], at); i < 0 {
 			return i
 		}
-		switch i = t.space(i); t.at(i) {
+		switch i = t.token(i); t.at(i) {
 		case ',':
-			i = t.space(i + 1)
+			i = t.token(i + 1)
 		case '}':
 			return i + 1
 		default:
@@ -117,71 +133,88 @@ func (t *Text) Array(i int, visit func(at int) (end int)) int {
 // Value checks the value that starts at position i, which must not be white space,
 // and returns the position behind it.
 func (t *Text) Value(i int) int {
-	open := t.closers[:0]
-	defer func() { t.closers = open }()
+	t.closers = t.closers[:0]
 	for {
 		// Here a value starts at i.
-		closer := byte(0)
-		switch t.at(i) {
-		case '{':
-			closer = '}'
-		case '[':
-			closer = ']'
+		switch c := t.at(i); c {
+		case '"':
+			i = t.str(i)
+		case '{', '[':
+			var empty bool
+			if i, empty = t.enter(i, c); !empty {
+				if i < 0 {
+					return i
+				}
+				continue
+			}
 		default:
 			i = t.scalar(i)
 		}
 		if i < 0 {
 			return i
 		}
-		if closer != 0 {
-			open = append(open, closer)
-			if i = t.space(i + 1); t.at(i) != closer {
-				if closer == ']' {
-					continue
-				}
-				if i = t.key(i); i < 0 {
-					return i
-				}
-				continue
-			}
-			i++
-			open = open[:len(open)-1]
+		// Here a value has ended before i.
+		if i = t.next(i); i < 0 {
+			return i
 		}
-		// Here a value has ended before i: close what it ends.
-		for {
-			if len(open) == 0 {
-				return i
-			}
-			i = t.space(i)
-			c := t.at(i)
-			if c == ',' {
-				break
-			}
-			if c != open[len(open)-1] {
-				return fail(i)
-			}
-			open = open[:len(open)-1]
-			i++
-		}
-		i = t.space(i + 1)
-		if open[len(open)-1] == '}' {
-			if i = t.key(i); i < 0 {
-				return i
-			}
+		if len(t.closers) == 0 {
+			return i
 		}
 	}
 }
 
+// enter opens the container whose bracket c is at i and returns where its first
+// value starts; of one that is empty, where it ends.
+func (t *Text) enter(i int, c byte) (at int, empty bool) {
+	closer := c + 2 // so do the brackets stand in ASCII
+	i = t.token(i + 1)
+	if t.at(i) == closer {
+		return i + 1, true
+	}
+	t.closers = append(t.closers, closer)
+	if closer == '}' {
+		return t.key(i), false
+	}
+	return i, false
+}
+
+// next closes the containers that end behind the value before i, and returns where
+// the next value starts; where no container is left open, the position behind.
+func (t *Text) next(i int) int {
+	for n := len(t.closers); n > 0; {
+		closer := t.closers[n-1]
+		i = t.token(i)
+		switch t.at(i) {
+		case ',':
+			if i = t.token(i + 1); closer == '}' {
+				return t.key(i)
+			}
+			return i
+		case closer:
+			n--
+			t.closers = t.closers[:n]
+			i++
+		default:
+			return fail(i)
+		}
+	}
+	return i
+}
+
 // key reads a member's key and colon, and returns where its value starts.
 func (t *Text) key(i int) int {
-	i = t.str(i)
-	if i < 0 {
+	if i = t.str(i); i < 0 {
 		return i
 	}
-	if i = t.space(i); t.at(i) != ':' {
+	return t.colon(i)
+}
+
+// colon reads what is between a key and its value.
+func (t *Text) colon(i int) int {
+	if i = t.token(i); t.at(i) != ':' {
 		return fail(i)
 	}
-	return t.space(i + 1)
+	return t.token(i + 1)
 }
 
 // at gives the byte at i, or 0, which no JSON token starts with, behind the end.
@@ -192,10 +225,18 @@ func (t *Text) at(i int) byte {
 	return 0
 }
 
+// token is space for the usual case, which is none; it is inlined.
+func (t *Text) token(i int) int {
+	if i < len(t.p) && t.p[i] > ' ' {
+		return i
+	}
+	return t.space(i)
+}
+
 func (t *Text) space(i int) int {
 	for i < len(t.p) {
-		switch t.p[i] {
-		case ' ', '\t', '\n', '\r':
+		switch c := t.p[i]; {
+		case c == ' ', c == '\t', c == '\r', c == '\n' && !t.lines:
 			i++
 		default:
 			return i
@@ -207,10 +248,9 @@ func (t *Text) space(i int) int {
 // Space returns the position of the first byte from i on that is not white space.
 func (t *Text) Space(i int) int { return t.space(i) }
 
+// scalar reads any value but a string.
 func (t *Text) scalar(i int) int {
-	switch c := t.at(i); c {
-	case '"':
-		return t.str(i)
+	switch t.at(i) {
 	case 't':
 		return t.literal(i, "true")
 	case 'f':
@@ -256,7 +296,7 @@ func (t *Text) number(i int) int {
 // digits reads one digit or more.
 func (t *Text) digits(i int) int {
 	start := i
-	for '0' <= t.at(i) && t.at(i) <= '9' {
+	for i < len(t.p) && t.p[i]-'0' <= 9 {
 		i++
 	}
 	if i == start {
@@ -277,43 +317,33 @@ func (t *Text) str(i int) int {
 }
 
 // maskedString finds the closing quote by the masks, and looks only at the bytes
-// that the masks call odd.
+// that the masks name.
 func (t *Text) maskedString(i int) int {
-	quotes, odds := t.quotes, t.odd[:len(t.quotes)]
+	stops := t.stops
 	w := i >> 6
-	if w >= len(quotes) {
+	if w >= len(stops) {
 		return fail(len(t.p))
 	}
-	from := ^uint64(0) << (i & 63)
-	quote, odd := quotes[w]&from, odds[w]&from
+	stop := stops[w] & (^uint64(0) << (i & 63))
 	for {
-		for quote|odd == 0 { // a long string spends its time here
-			if w++; w >= len(quotes) {
+		for stop == 0 { // a long string spends its time here
+			if w++; w >= len(stops) {
 				return fail(len(t.p))
 			}
-			quote, odd = quotes[w], odds[w]
+			stop = stops[w]
 		}
-		// Odd bytes behind the closing quote are none of this string's.
-		if at, bad := t.firstBad(w, odd&(quote&-quote-1)); bad {
-			return fail(at)
+		at := w<<6 + bits.TrailingZeros64(stop)
+		switch t.p[at] {
+		case '"':
+			return at + 1
+		case 'u': // of an escape; the only stop that belongs into a string
+			if t.hex4(at + 1) {
+				stop &= stop - 1
+				continue
+			}
 		}
-		if quote != 0 {
-			return w<<6 + bits.TrailingZeros64(quote) + 1
-		}
-		odd = 0
+		return fail(at)
 	}
-}
-
-// firstBad looks at the odd bytes of a block: of them only an escaped u with its
-// four digits belongs into a string.
-func (t *Text) firstBad(w int, odd uint64) (at int, bad bool) {
-	for ; odd != 0; odd &= odd - 1 {
-		at = w<<6 + bits.TrailingZeros64(odd)
-		if t.p[at] != 'u' || !t.hex4(at+1) {
-			return at, true
-		}
-	}
-	return 0, false
 }
 
 func (t *Text) plainString(i int) int {

@@ -34,6 +34,23 @@ func TestValueAgreesWithEncodingJSON(t *testing.T) {
 	}
 }
 
+// In a block of lines a value ends before a newline or not at all.
+func TestLinesAreTexts(t *testing.T) {
+	var text Text
+	for _, s := range cases {
+		for _, after := range []string{"\n", "\n1", "\n}", "\n\"", "\n:1}", "\n,1]", "\n \"x\"}"} {
+			block := "[\"\n" + s
+			if !text.ResetLines([]byte(block + after)) {
+				t.Skip("no masks on this machine")
+			}
+			end := text.Value(text.Space(3))
+			if got, want := end >= 0 && text.Space(end) == len(block), json.Valid([]byte(s)); got != want {
+				t.Errorf("%q: valid %v, want %v", block+after, got, want)
+			}
+		}
+	}
+}
+
 func TestDepthIsNotLimited(t *testing.T) {
 	const depth = 1_000_000
 	var text Text
