@@ -226,7 +226,7 @@ func (info *Info) see(e entries.Entry) {
 		}
 	case e.Type == entries.TypeSessionInfo && !info.NameKnown:
 		if name, err := e.Field("name"); err == nil {
-			info.Name = strings.TrimSpace(name)
+			info.Name = trimName(name)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func (info *Info) readTail(t *Tree) error {
 		}
 		if !named && e.Type == entries.TypeSessionInfo {
 			if name, err := e.Field("name"); err == nil {
-				info.Name, info.NameKnown, named = strings.TrimSpace(name), true, true
+				info.Name, info.NameKnown, named = trimName(name), true, true
 			}
 		}
 		if dated && n >= 20 {

@@ -170,9 +170,11 @@ func (t *Tree) Damage() []Damage {
 			list[i].Line = 0
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(list, byOffset)
 	return list
 }
+
+func byOffset(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) }
 
 // ReadRecord implements entries.Body.
 func (t *Tree) ReadRecord(offset, size int64) ([]byte, error) {

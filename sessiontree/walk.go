@@ -42,9 +42,8 @@ func (t *Tree) inTail(id entries.ID) (e entries.Entry, ok bool) {
 // tailEntry gives the entry at a place of the tail with its parent; ok is false
 // where only the whole log knows it.
 func (t *Tree) tailEntry(n int) (e entries.Entry, ok bool) {
-	r := &t.tail.recs[n]
 	up, step, err := t.tail.parent(n)
-	r = &t.tail.recs[n] // looking for the parent may have moved the records
+	r := &t.tail.recs[n] // not before: looking for the parent may move the records
 	switch {
 	case err != nil || step == stepUnknown:
 		return e, false
@@ -246,14 +245,16 @@ func (t *Tree) CommonAncestor(a, b entries.ID) (id entries.ID, ok bool, err erro
 	if err != nil {
 		return "", false, err
 	}
-	if i, j = x.level(i, j); i < 0 {
+	at := x.meet(i, j)
+	if at < 0 {
 		return "", false, nil
 	}
-	return x.id(&x.recs[i]), true, nil
+	return x.id(&x.recs[at]), true, nil
 }
 
-// level walks up from i and j, first the deeper one, until they meet.
-func (x *index) level(i, j int32) (int32, int32) {
+// meet walks up from i and j, first the deeper one, until they are one; -1 where
+// they have different roots.
+func (x *index) meet(i, j int32) int32 {
 	for di, dj := x.depth(i), x.depth(j); i != j; {
 		if di >= dj {
 			i, di = x.recs[i].parent, di-1
@@ -262,7 +263,7 @@ func (x *index) level(i, j int32) (int32, int32) {
 			j, dj = x.recs[j].parent, dj-1
 		}
 	}
-	return i, j
+	return i
 }
 
 func (x *index) depth(i int32) (n int) {

@@ -9,6 +9,8 @@ var vectors = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasBMI1 && cp
 // on their own. Looked up by its own low bits, no other byte finds itself: the
 // empty entries are 0, which is at none of their indexes, and the first is above
 // 0x7f, for which VPSHUFB gives 0.
+//
+//lint:ignore U1000 masks_amd64.s reads it
 var escapes = [16]byte{
 	0: 0xff, 2: 'r', 4: 't', 6: 'f', 0xc: '\\', 0xe: 'n', 0xf: '/',
 }

@@ -1,0 +1,168 @@
+// Package command is the sessctl command: its subcommands, flags and exit codes.
+// [Main] runs it. A subcommand reads what it is asked for through the library,
+// writes data to stdout and everything else to stderr; docs/cli.md is its contract.
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// An app is one run of the command.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+
+	flags  flags
+	strict bool // damage was found and --strict asks for exit code 3
+}
+
+// flags are those that mean the same in every subcommand.
+type flags struct {
+	color   string
+	noPager bool
+	out     string
+	quiet   bool
+	json    bool
+	strict  bool
+	utc     bool
+	dirs    []string
+	cwd     string
+	agent   string
+}
+
+// Main runs sessctl with arguments and gives its exit code.
+func Main(args []string) int {
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	a.exitOnInterrupt()
+	return a.run(args)
+}
+
+// exitOnInterrupt ends the command at once: reading leaves nothing to clean up.
+func (a *app) exitOnInterrupt() {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	go func() {
+		<-c
+		os.Exit(exitInterrupted)
+	}()
+}
+
+func (a *app) run(args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	return a.exit(root.Execute())
+}
+
+const long = `sessctl shows the conversation logs of AI agents as the trees that they are:
+branches, entries, what was left behind by a rewind, and what is damaged.
+
+A session S is a path, - (standard input), the beginning or end of a session id
+(at least 4 characters), or "latest". An entry is named by the beginning or end of
+its id, by a label, as @ (the leaf), @~3 (three above it) or :18 (what stands on
+line 18). Sessions of sessctl, pi and oh-my-pi are read. Nothing that reads changes
+a file.`
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "sessctl",
+		Short:         "Show the conversation logs of AI agents as trees",
+		Long:          long,
+		Args:          usageArgs(knownCommand),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath()} })
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	f.BoolVar(&a.flags.json, "json", false, "one JSON document (docs/cli.md lists its fields)")
+	f.StringVarP(&a.flags.out, "output", "o", "", "write to a new `FILE` instead of stdout")
+	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "do not report damage on stderr")
+	f.BoolVar(&a.flags.strict, "strict", false, "exit with 3 where damage had to be worked around")
+	f.StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
+	f.BoolVar(&a.flags.noPager, "no-pager", false, "do not page long output on a terminal")
+	f.BoolVar(&a.flags.utc, "utc", false, "show times in UTC instead of local time")
+	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
+	f.StringVar(&a.flags.cwd, "cwd", "", "\"latest\" and ls: only sessions of the working directory `DIR`")
+	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of sessctl, pi or omp")
+	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.verify(), a.version(), exitCodes())
+	root.SuggestionsMinimumDistance = 2
+	return root
+}
+
+// knownCommand refuses what is no command, with what may have been meant.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q", args[0])
+	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(s, " or "))
+	}
+	return err
+}
+
+// output opens the place where the command's data goes.
+func (a *app) output(page bool) (*term.Output, error) {
+	switch a.flags.color {
+	case "auto", "always", "never":
+	default:
+		return nil, usagef("--color is auto, always or never, not %q", a.flags.color)
+	}
+	return term.Open(term.Options{
+		Stdout: a.stdout, File: a.flags.out, Color: a.flags.color,
+		Pager: page && !a.flags.noPager, Getenv: a.getenv,
+	})
+}
+
+// write opens the output, lets f write to it, and closes it.
+func (a *app) write(page bool, f func(o *term.Output) error) error {
+	o, err := a.output(page)
+	if err != nil {
+		return err
+	}
+	err = f(o)
+	if e := o.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+func (a *app) places() (*locate.Places, error) {
+	p := &locate.Places{Getenv: a.getenv, Agent: sessiontree.Agent(a.flags.agent)}
+	switch p.Agent {
+	case "", sessiontree.AgentNative, sessiontree.AgentPi, sessiontree.AgentOmp:
+	default:
+		return nil, usagef("--agent is sessctl, pi or omp, not %q", a.flags.agent)
+	}
+	for _, dir := range a.flags.dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		p.Dirs = append(p.Dirs, abs)
+	}
+	if a.flags.cwd != "" {
+		abs, err := filepath.Abs(a.flags.cwd)
+		if err != nil {
+			return nil, err
+		}
+		p.Cwd = abs
+	}
+	return p, nil
+}

@@ -1,0 +1,106 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
+)
+
+// The exit codes, which scripts rely on.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitProblems    = 3
+	exitNotFound    = 10
+	exitConflict    = 11
+	exitDamaged     = 12
+	exitInterrupted = 130
+)
+
+const exitHelp = `   0  done
+   1  failure
+   2  usage: unknown command or flag, missing argument
+   3  done, and problems were found (verify; other commands with --strict)
+  10  no such session or entry, or the name fits several
+  11  locked, or changed by somebody else meanwhile
+  12  damaged beyond use: neither a header nor an entry can be read
+ 130  interrupted
+`
+
+// exitCodes is a help topic.
+func exitCodes() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "What the exit codes mean (help topic)",
+		Long:  "The exit codes of sessctl:\n\n" + exitHelp,
+	}
+}
+
+// errProblems ends a command that did its work and found problems.
+var errProblems = errors.New("problems were found")
+
+// A usageError is a wrong call of the command.
+type usageError struct {
+	err     error
+	command string
+}
+
+func (e usageError) Error() string { return e.err.Error() }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...), "sessctl"}
+}
+
+// usageArgs makes the errors of an argument check usage errors.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{err, cmd.CommandPath()}
+		}
+		return nil
+	}
+}
+
+// exit reports an error and maps it to the exit code; the only place that does.
+func (a *app) exit(err error) int {
+	switch {
+	case err == nil && a.strict:
+		return exitProblems
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errProblems):
+		return exitProblems
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // whoever read the output has had enough
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	fmt.Fprintf(a.stderr, "sessctl: %s\n", term.Text(err.Error()))
+	if usage, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", usage.command)
+		return exitUsage
+	}
+	return codeOf(err)
+}
+
+func codeOf(err error) int {
+	switch {
+	case errors.Is(err, sessiontree.ErrNotFound), errors.Is(err, locate.ErrAmbiguous), errors.Is(err, fs.ErrNotExist):
+		return exitNotFound
+	case errors.Is(err, sessiontree.ErrConflict), errors.Is(err, sessiontree.ErrChanged):
+		return exitConflict
+	case errors.Is(err, sessiontree.ErrNoSession), errors.Is(err, store.ErrNotALog):
+		return exitDamaged
+	}
+	return exitFailure
+}

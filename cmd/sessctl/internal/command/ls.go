@@ -1,0 +1,263 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+type lsFlags struct {
+	since, until string
+	grep         string
+	limit        int
+	count, jsonl bool
+}
+
+func (a *app) ls() *cobra.Command {
+	var f lsFlags
+	cmd := &cobra.Command{
+		Use:   "ls [DIR...]",
+		Short: "List sessions, newest conversation first",
+		Long: `ls lists the sessions in the known directories of sessctl, pi and oh-my-pi, and in
+those given with --dir; with DIR only in those. Only the beginning and the end of
+each file are read: --count reads them whole, for turns and branches, and for names
+that stand elsewhere.`,
+		Example: "  sessctl ls --limit 20\n  sessctl ls --cwd . --since 2d\n  sessctl ls --grep parser --json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.runLs(&f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.since, "since", "", "only sessions active since `TIME` (2d, 3h, 2026-11-30, RFC 3339)")
+	fl.StringVar(&f.until, "until", "", "only sessions last active before `TIME`")
+	fl.StringVar(&f.grep, "grep", "", "only sessions whose name, first prompt or directory has `TEXT`, in any case")
+	fl.IntVar(&f.limit, "limit", 0, "at most `N` sessions (0: all)")
+	fl.BoolVar(&f.count, "count", false, "count turns and branches: reads every session as a whole")
+	fl.BoolVar(&f.jsonl, "jsonl", false, "a JSON object a line")
+	return cmd
+}
+
+type jsonInfo struct {
+	ID          string            `json:"id"`
+	Path        string            `json:"path"`
+	Agent       sessiontree.Agent `json:"agent"`
+	Cwd         string            `json:"cwd"`
+	Name        *string           `json:"name"`
+	FirstPrompt *string           `json:"firstPrompt"`
+	Created     *string           `json:"created"`
+	Modified    *string           `json:"modified"`
+	Turns       *int              `json:"turns"`
+	Branches    *int              `json:"branches"`
+	Size        int64             `json:"size"`
+	Damaged     bool              `json:"damaged"`
+}
+
+func infoJSON(i sessiontree.Info) jsonInfo {
+	j := jsonInfo{
+		ID: i.ID, Path: i.Path, Agent: i.Agent, Cwd: i.Cwd, Name: optional(i.Name), FirstPrompt: optional(i.FirstPrompt),
+		Created: optionalTime(i.Created), Modified: optionalTime(i.Modified), Size: i.Size, Damaged: i.Damaged,
+	}
+	if i.Counted {
+		j.Turns, j.Branches = &i.Turns, &i.Branches
+	}
+	return j
+}
+
+func (a *app) runLs(f *lsFlags, args []string) error {
+	if a.flags.json && f.jsonl {
+		return usagef("--json and --jsonl exclude each other")
+	}
+	if f.limit < 0 {
+		return usagef("--limit takes a number that is not negative")
+	}
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	match, err := f.match(places)
+	if err != nil {
+		return err
+	}
+	dirs := args
+	if len(dirs) == 0 {
+		dirs = places.Known()
+	}
+	opt := &sessiontree.ListOptions{Limit: f.limit, Count: f.count, Match: match}
+	return a.write(true, func(o *term.Output) error { return a.list(o, f, dirs, opt) })
+}
+
+// list writes the sessions, and on stderr how many files are none.
+func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.ListOptions) error {
+	l := &lister{app: a, o: o, flags: f}
+	var bad []sessiontree.Info
+	for info, err := range sessiontree.List(dirs, opt) {
+		if err != nil {
+			return err
+		}
+		if info.Err != nil {
+			bad = append(bad, info)
+			continue
+		}
+		if err := l.add(info); err != nil {
+			return err
+		}
+	}
+	a.reportUnreadable(bad)
+	return l.finish()
+}
+
+func (a *app) reportUnreadable(bad []sessiontree.Info) {
+	const most = 3
+	if a.flags.quiet {
+		return
+	}
+	for i, info := range bad {
+		if i == most {
+			fmt.Fprintf(a.stderr, "sessctl: %s not shown\n", plural(len(bad)-most, "more file that is no session", "more files that are no sessions"))
+			return
+		}
+		fmt.Fprintf(a.stderr, "sessctl: not shown: %s\n", term.Line(info.Err.Error()))
+	}
+}
+
+// A lister writes sessions in one of the three forms of ls.
+type lister struct {
+	app   *app
+	o     *term.Output
+	flags *lsFlags
+	table *table
+	infos []jsonInfo
+}
+
+func (l *lister) add(info sessiontree.Info) error {
+	switch {
+	case l.flags.jsonl:
+		return writeJSON(l.o, infoJSON(info), true)
+	case l.app.flags.json:
+		l.infos = append(l.infos, infoJSON(info))
+	default:
+		l.row(info)
+	}
+	return nil
+}
+
+func (l *lister) row(info sessiontree.Info) {
+	if l.table == nil {
+		titles := []string{"ID", "AGENT", "LAST ACTIVITY", ">SIZE", "DIRECTORY", "NAME OR FIRST PROMPT"}
+		if l.flags.count {
+			titles = append(titles[:4:4], append([]string{">TURNS", ">BRANCHES"}, titles[4:]...)...)
+		}
+		l.table = newTable(l.o, titles...)
+	}
+	name := info.Name
+	if name == "" {
+		name = info.FirstPrompt
+	}
+	if info.Damaged {
+		name = "(damaged) " + name
+	}
+	cells := []string{tail(info.ID), string(info.Agent), l.app.clock(info.Modified), size(info.Size), term.Line(info.Cwd), oneLine(name)}
+	if l.flags.count {
+		cells = append(cells[:4:4], append([]string{fmt.Sprint(info.Turns), fmt.Sprint(info.Branches)}, cells[4:]...)...)
+	}
+	l.table.add("", cells...)
+}
+
+func tail(id string) string {
+	const n = 8
+	if len(id) > n {
+		id = strings.ToValidUTF8(id[len(id)-n:], "")
+	}
+	return term.Line(id)
+}
+
+func (l *lister) finish() error {
+	switch {
+	case l.flags.jsonl:
+	case l.app.flags.json:
+		if l.infos == nil {
+			l.infos = []jsonInfo{}
+		}
+		return writeJSON(l.o, struct {
+			Schema   string     `json:"schema"`
+			Sessions []jsonInfo `json:"sessions"`
+		}{"sessctl.ls/1", l.infos}, false)
+	case l.table != nil:
+		l.table.write()
+	}
+	return nil
+}
+
+// size shortens a number of bytes: 2.4 MB.
+func size(n int64) string {
+	const step = 1000
+	if n < step {
+		return fmt.Sprintf("%d B", n)
+	}
+	v, units := float64(n), []string{"kB", "MB", "GB", "TB"}
+	for i, unit := range units {
+		if v /= step; v < step || i == len(units)-1 {
+			return fmt.Sprintf("%.1f %s", v, unit)
+		}
+	}
+	return ""
+}
+
+// match joins the filters into one.
+func (f *lsFlags) match(places *locate.Places) (func(*sessiontree.Info) bool, error) {
+	since, err := parseTime(f.since, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	until, err := parseTime(f.until, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	grep := strings.ToLower(f.grep)
+	return func(i *sessiontree.Info) bool {
+		text := strings.ToLower(i.Name + "\n" + i.FirstPrompt + "\n" + i.Cwd)
+		return places.Match(i) && strings.Contains(text, grep) &&
+			(since.IsZero() || !i.Modified.Before(since)) && (until.IsZero() || i.Modified.Before(until))
+	}, nil
+}
+
+// parseTime reads a moment: a duration back from now (90m, 3h, 2d, 1w), a day, or a
+// time.
+func parseTime(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if d, err := parseAge(s); err == nil {
+		return now.Add(-d), nil
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(form, s, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("%q is no time: give 90m, 3h, 2d, 1w, 2026-11-30 or 2026-11-30T15:04:05Z", s)
+}
+
+func parseAge(s string) (time.Duration, error) {
+	days := map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	if unit, ok := days[s[len(s)-1]]; ok {
+		var n float64
+		if _, err := fmt.Sscanf(s[:len(s)-1]+"\n", "%g\n", &n); err != nil || n < 0 {
+			return 0, errors.New("not a number of days")
+		}
+		return time.Duration(n * float64(unit)), nil
+	}
+	d, err := time.ParseDuration(s)
+	if err == nil && d < 0 {
+		err = errors.New("negative")
+	}
+	return d, err
+}

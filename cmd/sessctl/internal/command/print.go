@@ -1,0 +1,229 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// A printer writes entries as show does. What an entry says is indented, so that
+// nothing in it can be taken for the line about another entry.
+type printer struct {
+	app   *app
+	o     *term.Output
+	flags *showFlags
+	alone bool // one entry, asked for by name: in full
+}
+
+const (
+	indent     = "  "
+	cutResult  = 12 // lines of a result
+	cutThought = 6  // lines of thinking
+)
+
+func (p *printer) print(e entries.Entry) error {
+	switch {
+	case p.flags.raw:
+		return p.raw(e)
+	case p.flags.jsonl:
+		return p.object(e)
+	case p.flags.brief:
+		p.brief(e)
+	default:
+		p.text(e)
+	}
+	return nil
+}
+
+func (p *printer) raw(e entries.Entry) error {
+	raw, err := e.Raw()
+	if err != nil {
+		return err
+	}
+	_, err = p.o.Write(append(raw, '\n'))
+	return err
+}
+
+func (p *printer) brief(e entries.Entry) {
+	s := summarize(e)
+	text := fmt.Sprintf("%s  %s  %s", short(e.ID), p.app.clock(e.Time), term.Line(s.kind))
+	if body := oneLine(s.text); body != "" {
+		text += "  " + body
+	}
+	const glance = 160
+	width := p.o.Width
+	if width == 0 {
+		width = glance
+	}
+	fmt.Fprintln(p.o, p.o.Style(styleOf(e, s.bad), p.o.Cut(text, width)))
+}
+
+func styleOf(e entries.Entry, bad bool) term.Style {
+	switch {
+	case bad:
+		return term.Red
+	case e.Role == "user":
+		return term.Bold
+	case e.Type != entries.TypeMessage:
+		return term.Dim
+	}
+	return ""
+}
+
+func (p *printer) text(e entries.Entry) {
+	s := summarize(e)
+	head := fmt.Sprintf("%s  %s  %s", term.Line(s.kind), short(e.ID), p.app.clock(e.Time))
+	if s.bad {
+		head += "  failed"
+	}
+	fmt.Fprintln(p.o, p.o.Style(p.headStyle(e, s.bad), head))
+	if e.Type == entries.TypeMessage {
+		p.message(e, s)
+	} else {
+		p.block("", s.text, p.limit(cutResult))
+	}
+	fmt.Fprintln(p.o)
+}
+
+func (p *printer) headStyle(e entries.Entry, bad bool) term.Style {
+	if style := styleOf(e, bad); style != "" {
+		return style
+	}
+	return term.Cyan
+}
+
+// limit gives how many lines of something are shown; 0 is all.
+func (p *printer) limit(lines int) int {
+	if p.flags.full || p.alone {
+		return 0
+	}
+	return lines
+}
+
+func (p *printer) message(e entries.Entry, s summary) {
+	m, err := e.Message()
+	if err != nil {
+		p.block("", s.text, 0)
+		return
+	}
+	limit := 0
+	switch m.Role {
+	case "toolResult", "bashExecution":
+		limit = p.limit(cutResult)
+	}
+	if m.Command != "" {
+		p.block("", "$ "+m.Command+"\n"+m.Output, limit)
+	}
+	for _, b := range m.Blocks() {
+		p.contentBlock(b, limit)
+	}
+	if m.Error != "" {
+		p.block(m.StopReason+": ", m.Error, limit)
+	}
+}
+
+func (p *printer) contentBlock(b entries.Block, limit int) {
+	switch b.Type {
+	case "text":
+		p.block("", b.Text, limit)
+	case "thinking":
+		if !p.flags.noThought {
+			p.block("(thinking) ", b.Text, p.limit(cutThought))
+		}
+	case "toolCall":
+		p.block("-> "+b.Name+" ", string(b.Arguments), p.limit(cutResult))
+	case "image":
+		p.block("", fmt.Sprintf("[image %s, %d characters of base64]", b.MimeType, b.DataSize), 0)
+	default:
+		p.block("", fmt.Sprintf("[%s]", b.Type), 0)
+	}
+}
+
+// block writes text indented, at most limit lines of it. A line of a result may be
+// megabytes long, so that is cut too.
+func (p *printer) block(lead, text string, limit int) {
+	const longest = 2000
+	if text == "" && lead == "" {
+		return
+	}
+	all := lines(text)
+	shown := all
+	if limit > 0 && len(all) > limit {
+		shown = all[:limit]
+	}
+	for i, l := range shown {
+		if limit > 0 && len(l) > longest {
+			l = strings.ToValidUTF8(l[:longest], "") + fmt.Sprintf(" ... %d more bytes", len(l)-longest)
+		}
+		if i == 0 {
+			l = lead + l
+		}
+		fmt.Fprintf(p.o, "%s%s\n", indent, term.Text(strings.TrimSuffix(l, "\r")))
+	}
+	if n := len(all) - len(shown); n > 0 {
+		fmt.Fprintln(p.o, p.o.Style(term.Dim, fmt.Sprintf("%s... %s (--full shows them)", indent, plural(n, "more line", "more lines"))))
+	}
+}
+
+type jsonEntry struct {
+	ID        entries.ID   `json:"id"`
+	ParentID  *entries.ID  `json:"parentId"`
+	Type      entries.Type `json:"type"`
+	Role      *string      `json:"role"`
+	Timestamp *string      `json:"timestamp"`
+	Line      int          `json:"line"`
+	Offset    int64        `json:"offset"`
+}
+
+// object writes an entry as one line of JSON: its envelope, and its record as it is
+// in the log, which may be nested deeper than encoding/json would go.
+func (p *printer) object(e entries.Entry) error {
+	envelope, err := json.Marshal(jsonEntry{e.ID, optionalID(e.Parent), e.Type, optional(e.Role), optionalTime(e.Time), e.Line, e.Offset})
+	if err != nil {
+		return err
+	}
+	raw, err := e.Raw()
+	if err != nil {
+		return err
+	}
+	line := append(bytes.TrimSuffix(envelope, []byte("}")), `,"entry":`...)
+	line = append(append(line, bytes.ToValidUTF8(raw, []byte("\uFFFD"))...), "}\n"...)
+	_, err = p.o.Write(term.JSON(line))
+	return err
+}
+
+// document writes entries as one JSON document.
+func (p *printer) document(t *sessiontree.Tree, list []entries.Entry) error {
+	session, err := sessionJSON(t)
+	if err != nil {
+		return err
+	}
+	var head bytes.Buffer
+	err = writeJSON(&head, struct {
+		Schema  string       `json:"schema"`
+		Session jsonSession  `json:"session"`
+		Leaf    *entries.ID  `json:"leaf"`
+		Scanned string       `json:"scanned"`
+		Damage  []jsonDamage `json:"damage"`
+	}{"sessctl.show/1", session, optionalID(t.Leaf()), scanned(t), damageJSON(t.Damage())}, true)
+	if err != nil {
+		return err
+	}
+	p.o.Write(bytes.TrimSuffix(head.Bytes(), []byte("}\n")))
+	p.o.WriteString(",\"entries\":[\n")
+	for i, e := range list {
+		if i > 0 {
+			p.o.WriteString(",")
+		}
+		if err := p.object(e); err != nil {
+			return err
+		}
+	}
+	_, err = p.o.WriteString("]}\n")
+	return err
+}

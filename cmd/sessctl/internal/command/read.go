@@ -1,0 +1,130 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	safe "github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
+)
+
+// open reads the session that an argument names.
+func (a *app) open(name string, verify bool) (*sessiontree.Tree, error) {
+	progress := &progress{app: a}
+	opt := &sessiontree.ReadOptions{Verify: verify, Workers: runtime.GOMAXPROCS(0), Progress: progress.show}
+	if name == "-" {
+		src, err := store.Spool(a.stdin)
+		if err != nil {
+			return nil, err
+		}
+		return sessiontree.From(src, "-", opt)
+	}
+	path, err := a.path(name)
+	if err != nil {
+		return nil, err
+	}
+	return sessiontree.Read(path, opt)
+}
+
+func (a *app) path(name string) (string, error) {
+	places, err := a.places()
+	if err != nil {
+		return "", err
+	}
+	return places.Session(name)
+}
+
+// whole opens a session, reads all of it, and reports its damage.
+func (a *app) whole(name string) (*sessiontree.Tree, error) {
+	t, err := a.open(name, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Scan(); err != nil {
+		t.Close()
+		return nil, err
+	}
+	a.reportDamage(t)
+	return t, nil
+}
+
+// reportDamage tells on stderr, in one line, what had to be worked around.
+func (a *app) reportDamage(t *sessiontree.Tree) {
+	damage := t.Damage()
+	for _, d := range damage {
+		a.strict = a.strict || a.flags.strict && !d.Note
+	}
+	if len(damage) == 0 || a.flags.quiet {
+		return
+	}
+	fmt.Fprintf(a.stderr, "sessctl: %s: %s; 'sessctl verify %s' tells more\n",
+		safe.Line(t.File()), strings.Join(kinds(damage), ", "), safe.Line(t.File()))
+	for _, d := range damage {
+		if d.Kind == "leaf-moved" {
+			fmt.Fprintf(a.stderr, "sessctl: %s\n", safe.Line(d.Detail))
+		}
+	}
+}
+
+// kinds sums up damage: every kind once, with its first line and its count.
+func kinds(damage []sessiontree.Damage) []string {
+	count := map[sessiontree.DamageKind]int{}
+	var order []sessiontree.Damage
+	for _, d := range damage {
+		if count[d.Kind] == 0 {
+			order = append(order, d)
+		}
+		count[d.Kind] += d.Count
+	}
+	list := make([]string, len(order))
+	for i, d := range order {
+		list[i] = fmt.Sprintf("%s (line %d)", d.Kind, d.Line)
+		if n := count[d.Kind]; n > 1 {
+			list[i] = fmt.Sprintf("%s (%d from line %d)", d.Kind, n, d.Line)
+		}
+	}
+	return list
+}
+
+// A progress shows on a terminal how far a long read has come.
+type progress struct {
+	app   *app
+	start time.Time
+	shown time.Time
+}
+
+// show is called with bytes read; it says nothing in the first half second.
+func (p *progress) show(done, total int64) {
+	const patience, pace = 500 * time.Millisecond, 200 * time.Millisecond
+	now := time.Now()
+	if p.start.IsZero() {
+		p.start = now
+	}
+	f, ok := p.app.stderr.(*os.File)
+	if !ok || p.app.flags.quiet || now.Sub(p.start) < patience || !term.IsTerminal(int(f.Fd())) {
+		return
+	}
+	if done >= total {
+		fmt.Fprint(f, "\r\x1b[K")
+	} else if now.Sub(p.shown) >= pace {
+		p.shown = now
+		fmt.Fprintf(f, "\rreading: %d %%", done*100/max(total, 1))
+	}
+}
+
+// clock formats a time for people: in local time, with its offset.
+func (a *app) clock(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	if a.flags.utc {
+		return t.UTC().Format("2006-01-02 15:04Z07:00")
+	}
+	return t.Local().Format("2006-01-02 15:04Z07:00")
+}

@@ -1,0 +1,284 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// showFlags are the flags of show.
+type showFlags struct {
+	branch, from, to  string
+	around, last      int
+	brief, full, raw  bool
+	jsonl             bool
+	roles, tools      []string
+	errors, noThought bool
+	follow            bool
+}
+
+func (a *app) show() *cobra.Command {
+	var f showFlags
+	cmd := &cobra.Command{
+		Use:   "show S [ENTRY]",
+		Short: "Show the conversation of a session, or one entry",
+		Long: `show prints the active path from its root to the leaf as text: a line about each
+entry, and its content indented below. Long results of tools are cut (--full shows
+them). With ENTRY it prints that entry alone, in full.`,
+		Example: "  sessctl show latest -n 20\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
+		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.runShow(&f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.branch, "branch", "", "the path to the entry `TIP` instead of the active one")
+	fl.StringVar(&f.from, "from", "", "start at `ENTRY` of the path")
+	fl.StringVar(&f.to, "to", "", "end at `ENTRY` of the path")
+	fl.IntVarP(&f.around, "context", "C", 0, "with ENTRY: `N` entries of its path before and after it, too")
+	fl.IntVarP(&f.last, "last", "n", 0, "only the last `N` entries")
+	fl.BoolVar(&f.brief, "brief", false, "one line an entry")
+	fl.BoolVar(&f.full, "full", false, "do not cut long results")
+	fl.BoolVar(&f.raw, "raw", false, "the records byte for byte, as they are in the log")
+	fl.BoolVar(&f.jsonl, "jsonl", false, "a JSON object a line: the envelope, and the record as it is in the log")
+	fl.StringSliceVar(&f.roles, "role", nil, "only messages of `ROLES` (user, assistant, toolResult, ...)")
+	fl.StringSliceVar(&f.tools, "tool", nil, "only calls and results of the tools `NAMES`")
+	fl.BoolVar(&f.errors, "errors", false, "only failed results and turns")
+	fl.BoolVar(&f.noThought, "no-thinking", false, "leave out thinking")
+	fl.BoolVarP(&f.follow, "follow", "f", false, "wait for more, and show it as it is written")
+	return cmd
+}
+
+func (f *showFlags) check(a *app, args []string) error {
+	forms := 0
+	for _, set := range []bool{a.flags.json, f.brief, f.raw, f.jsonl} {
+		if set {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		return usagef("--json, --jsonl, --raw and --brief exclude each other")
+	case f.follow && (args[0] == "-" || a.flags.json || len(args) == 2):
+		return usagef("--follow needs a file, shows a path, and does not go with --json (use --jsonl)")
+	case f.around != 0 && len(args) < 2:
+		return usagef("-C needs an ENTRY")
+	case f.around < 0 || f.last < 0:
+		return usagef("-C and -n take a number that is not negative")
+	case len(args) == 2 && (f.from != "" || f.to != "" || f.branch != ""):
+		return usagef("ENTRY does not go with --branch, --from or --to")
+	}
+	return nil
+}
+
+func (a *app) runShow(f *showFlags, args []string) error {
+	if err := f.check(a, args); err != nil {
+		return err
+	}
+	t, err := a.whole(args[0])
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	picked, err := f.pick(t, args[1:])
+	if err != nil {
+		return err
+	}
+	return a.write(!f.follow, func(o *term.Output) error {
+		p := &printer{app: a, o: o, flags: f, alone: len(args) == 2 && f.around == 0}
+		if a.flags.json {
+			return p.document(t, picked)
+		}
+		for _, e := range picked {
+			if err := p.print(e); err != nil {
+				return err
+			}
+		}
+		if f.follow {
+			return p.follow(t, picked)
+		}
+		return nil
+	})
+}
+
+// pick finds the entries to be shown.
+func (f *showFlags) pick(t *sessiontree.Tree, entry []string) ([]entries.Entry, error) {
+	if len(entry) == 1 {
+		return f.pickOne(t, entry[0])
+	}
+	tip := t.Leaf()
+	if f.branch != "" {
+		e, err := locate.Entry(t, f.branch)
+		if err != nil {
+			return nil, err
+		}
+		tip = e.ID
+	}
+	path, err := gather(t.Path(tip))
+	if err != nil {
+		return nil, err
+	}
+	if path, err = f.cut(t, path); err != nil {
+		return nil, err
+	}
+	path = slices.DeleteFunc(path, func(e entries.Entry) bool { return !f.wants(e) })
+	if f.last > 0 && len(path) > f.last {
+		path = path[len(path)-f.last:]
+	}
+	return path, nil
+}
+
+func gather(seq iter.Seq2[entries.Entry, error]) (list []entries.Entry, err error) {
+	for e, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// pickOne finds one entry, and with -C what stands around it: on the active path
+// where that has it, else on the way to the tip below it.
+func (f *showFlags) pickOne(t *sessiontree.Tree, name string) ([]entries.Entry, error) {
+	e, err := locate.Entry(t, name)
+	if err != nil || f.around == 0 {
+		return []entries.Entry{e}, err
+	}
+	path, err := gather(t.Path(e.ID))
+	if err != nil {
+		return nil, err
+	}
+	path = path[max(len(path)-1-f.around, 0):]
+	below, err := f.below(t, e.ID)
+	return append(path, below...), err
+}
+
+func (f *showFlags) below(t *sessiontree.Tree, id entries.ID) ([]entries.Entry, error) {
+	active, err := gather(t.Path(t.Leaf()))
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(active, func(e entries.Entry) bool { return e.ID == id }); i >= 0 {
+		return active[i+1 : min(i+1+f.around, len(active))], nil
+	}
+	var list []entries.Entry
+	for len(list) < f.around {
+		kids, err := t.Children(id)
+		if err != nil || len(kids) == 0 {
+			return list, err
+		}
+		id = kids[len(kids)-1]
+		e, err := t.Entry(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// cut applies --from and --to.
+func (f *showFlags) cut(t *sessiontree.Tree, path []entries.Entry) ([]entries.Entry, error) {
+	from, to := 0, len(path)
+	for _, bound := range []struct {
+		name string
+		set  func(i int)
+	}{{f.from, func(i int) { from = i }}, {f.to, func(i int) { to = i + 1 }}} {
+		if bound.name == "" {
+			continue
+		}
+		e, err := locate.Entry(t, bound.name)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(path, func(p entries.Entry) bool { return p.ID == e.ID })
+		if i < 0 {
+			return nil, fmt.Errorf("entry %q is not on the path that is shown: %w; give its branch with --branch", bound.name, sessiontree.ErrNotFound)
+		}
+		bound.set(i)
+	}
+	if from >= to {
+		return nil, nil
+	}
+	return path[from:to], nil
+}
+
+// wants applies the filters.
+func (f *showFlags) wants(e entries.Entry) bool {
+	if len(f.roles) == 0 && len(f.tools) == 0 && !f.errors {
+		return true
+	}
+	if e.Type != entries.TypeMessage || len(f.roles) > 0 && !slices.Contains(f.roles, e.Role) {
+		return false
+	}
+	if len(f.tools) == 0 && !f.errors {
+		return true
+	}
+	m, err := e.Message()
+	if err != nil {
+		return f.errors
+	}
+	failed := m.IsError || m.Error != "" || m.StopReason == "error" || m.StopReason == "aborted"
+	return (!f.errors || failed) && (len(f.tools) == 0 || usesTool(m, f.tools))
+}
+
+func usesTool(m entries.Message, names []string) bool {
+	if m.Role == "toolResult" {
+		return slices.Contains(names, m.ToolName)
+	}
+	return slices.ContainsFunc(m.Blocks(), func(b entries.Block) bool {
+		return b.Type == "toolCall" && slices.Contains(names, b.Name)
+	})
+}
+
+// follow shows what is written from now on.
+func (p *printer) follow(t *sessiontree.Tree, shown []entries.Entry) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	at, err := t.Cursor()
+	if err != nil {
+		return err
+	}
+	if err := p.o.Flush(); err != nil {
+		return err
+	}
+	leaf := t.Leaf()
+	for e, err := range sessiontree.Follow(ctx, t.File(), &at, nil) {
+		if err != nil {
+			return err
+		}
+		if e.Parent != leaf && !p.flags.raw && !p.flags.jsonl {
+			fmt.Fprintf(p.o, "%s\n\n", p.o.Style(term.Yellow, "-- goes on from "+short(e.Parent)+" --"))
+		}
+		leaf = e.ID
+		if p.flags.wants(e) {
+			if err := p.print(e); err != nil {
+				return err
+			}
+		}
+		if err := p.o.Flush(); err != nil {
+			return err
+		}
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	return nil
+}
+
+// lines splits text that may end in newlines.
+func lines(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") }

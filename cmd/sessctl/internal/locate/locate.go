@@ -1,0 +1,172 @@
+// Package locate finds what a user names: sessions by path, by the end of their id
+// or as the latest one, and entries of a session.
+package locate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// MinID is the least number of characters by which an id can be named.
+const MinID = 4
+
+// ErrAmbiguous is wrapped by errors that list several candidates.
+var ErrAmbiguous = errors.New("several fit")
+
+// Places are the directories in which sessions are looked for.
+type Places struct {
+	Dirs   []string
+	Getenv func(string) string
+	Cwd    string            // "latest" and the list: only sessions of this directory
+	Agent  sessiontree.Agent // ... and of this agent
+}
+
+// Known gives the directories where sessctl, pi and oh-my-pi keep sessions, and
+// those that the user added.
+func (p *Places) Known() []string {
+	home := p.Getenv("HOME")
+	data := p.Getenv("XDG_DATA_HOME")
+	if data == "" && home != "" {
+		data = filepath.Join(home, ".local", "share")
+	}
+	var dirs []string
+	add := func(dir, rest string) {
+		if dir != "" {
+			dirs = append(dirs, filepath.Join(dir, rest))
+		}
+	}
+	if own := p.Getenv("SESSCTL_DIR"); own != "" {
+		add(own, "")
+	} else {
+		add(data, "sessctl/sessions")
+	}
+	add(p.Getenv("PI_CODING_AGENT_SESSION_DIR"), "")
+	if agent := p.Getenv("PI_CODING_AGENT_DIR"); agent != "" {
+		add(agent, "sessions")
+	} else {
+		add(home, ".pi/agent/sessions")
+		add(home, ".omp/agent/sessions")
+	}
+	add(data, "omp/sessions")
+	return unique(append(dirs, p.Dirs...))
+}
+
+func unique(dirs []string) []string {
+	var out []string
+	for _, d := range dirs {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Match tells whether a session is one of Cwd and Agent, where they are set.
+func (p *Places) Match(info *sessiontree.Info) bool {
+	return (p.Agent == "" || info.Agent == p.Agent) && (p.Cwd == "" || info.Cwd == p.Cwd)
+}
+
+// Session gives the path of the session that a user names: a path; "latest", the
+// newest conversation; or the beginning or end of an id.
+func (p *Places) Session(name string) (string, error) {
+	if name == "latest" {
+		return p.latest()
+	}
+	if _, err := os.Stat(name); err == nil {
+		return name, nil
+	} else if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
+		return "", err
+	}
+	return p.byID(name)
+}
+
+func (p *Places) latest() (string, error) {
+	for info, err := range sessiontree.List(p.Known(), &sessiontree.ListOptions{Limit: 1, Match: p.Match}) {
+		if err != nil {
+			return "", err
+		}
+		if info.Err == nil {
+			return info.Path, nil
+		}
+	}
+	return "", fmt.Errorf("no session in %s: %w", strings.Join(p.Known(), ", "), sessiontree.ErrNotFound)
+}
+
+// byID looks at the file names, which end in the id; only where none fits are the
+// files opened.
+func (p *Places) byID(name string) (string, error) {
+	if len(name) < MinID {
+		return "", fmt.Errorf("session %q: give at least %d characters of its id: %w", name, MinID, sessiontree.ErrNotFound)
+	}
+	byName, rest, err := p.files(name)
+	if err != nil {
+		return "", err
+	}
+	if len(byName) == 0 {
+		for _, path := range rest {
+			if fits(sessiontree.Describe(path).ID, name) {
+				byName = append(byName, path)
+			}
+		}
+	}
+	switch len(byName) {
+	case 0:
+		return "", fmt.Errorf("session %q: %w; 'sessctl ls' lists those in %s", name, sessiontree.ErrNotFound, strings.Join(p.Known(), ", "))
+	case 1:
+		return byName[0], nil
+	}
+	return "", ambiguous("session", name, byName)
+}
+
+// files splits the session files into those whose name has the id, and the rest.
+func (p *Places) files(id string) (fit, rest []string, err error) {
+	for _, dir := range p.Known() {
+		for _, pattern := range []string{"*.jsonl", "*/*.jsonl"} {
+			paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, path := range paths {
+				if fits(idOfFile(path), id) {
+					fit = append(fit, path)
+				} else {
+					rest = append(rest, path)
+				}
+			}
+		}
+	}
+	return fit, rest, nil
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(dir)
+}
+
+// idOfFile gives what stands behind the time in a session's file name.
+func idOfFile(path string) string {
+	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if _, id, ok := strings.Cut(name, "_"); ok {
+		return id
+	}
+	return name
+}
+
+func fits(id, part string) bool {
+	return id != "" && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part))
+}
+
+func ambiguous(what, name string, candidates []string) error {
+	const most = 10
+	list := candidates[:min(len(candidates), most)]
+	more := ""
+	if n := len(candidates) - len(list); n > 0 {
+		more = fmt.Sprintf("\n  and %d more", n)
+	}
+	return fmt.Errorf("%s %q: %w:\n  %s%s", what, name, ErrAmbiguous, strings.Join(list, "\n  "), more)
+}

@@ -1,0 +1,160 @@
+package term
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+	"golang.org/x/term"
+)
+
+// Options say where output goes and how it looks.
+type Options struct {
+	Stdout io.Writer
+	File   string // -o; "" is Stdout
+	Color  string // auto, always, never
+	Pager  bool   // page long output on a terminal
+	Getenv func(string) string
+}
+
+// An Output is where a command's data goes.
+type Output struct {
+	*bufio.Writer
+	Color    bool
+	Unicode  bool // more than ASCII can be shown
+	Terminal bool
+	Width    int // columns; 0 where lines need not be cut
+
+	close func() error
+}
+
+// Open opens the output. Close it; only then is everything written.
+func Open(opt Options) (*Output, error) {
+	if opt.File != "" {
+		return openFile(opt)
+	}
+	o := &Output{Writer: bufio.NewWriter(opt.Stdout), Unicode: true, close: func() error { return nil }}
+	f, ok := opt.Stdout.(*os.File)
+	if ok && term.IsTerminal(int(f.Fd())) {
+		o.terminal(f, opt)
+	}
+	o.Color = o.wantsColor(opt)
+	return o, nil
+}
+
+func (o *Output) terminal(f *os.File, opt Options) {
+	o.Terminal = true
+	o.Unicode = utf8Locale(opt.Getenv)
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		o.Width = width
+	}
+	if opt.Pager {
+		o.page(f, opt)
+	}
+}
+
+// openFile writes to a new file; one that exists is not overwritten.
+func openFile(opt Options) (*Output, error) {
+	f, err := os.OpenFile(opt.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the output: %w", err)
+	}
+	return &Output{Writer: bufio.NewWriter(f), Unicode: true, Color: opt.Color == "always", close: f.Close}, nil
+}
+
+func (o *Output) wantsColor(opt Options) bool {
+	switch opt.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return o.Terminal && opt.Getenv("NO_COLOR") == "" && opt.Getenv("TERM") != "dumb"
+}
+
+func utf8Locale(getenv func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(getenv(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}
+
+// page sends the output through the user's pager; one that cannot be started is
+// done without.
+func (o *Output) page(f *os.File, opt Options) {
+	name := opt.Getenv("PAGER")
+	if name == "" {
+		name = "less"
+	}
+	args := strings.Fields(name)
+	if len(args) == 0 || args[0] == "cat" {
+		return
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = f, os.Stderr
+	cmd.Env = os.Environ()
+	if opt.Getenv("LESS") == "" {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // no pager for a screenful, colours, no clearing
+	}
+	pipe, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return
+	}
+	o.Writer = bufio.NewWriter(pipe)
+	o.close = func() error {
+		pipe.Close()
+		return cmd.Wait()
+	}
+}
+
+// Close writes what is left and waits for the pager.
+func (o *Output) Close() error {
+	err := o.Flush()
+	if e := o.close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// A Style is how a part of the output looks in colour.
+type Style string
+
+// The styles of the command's output.
+const (
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+	Blue   Style = "34"
+	Cyan   Style = "36"
+)
+
+// Style gives s in a style, where the output has colour. s must be safe already.
+func (o *Output) Style(style Style, s string) string {
+	if !o.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + string(style) + "m" + s + "\x1b[0m"
+}
+
+// Cut shortens a safe line to a number of columns; 0 leaves it.
+func (o *Output) Cut(s string, columns int) string {
+	if columns <= 0 || runewidth.StringWidth(s) <= columns {
+		return s
+	}
+	tail := "..."
+	if o.Unicode {
+		tail = "…"
+	}
+	return runewidth.Truncate(s, columns, tail)
+}
+
+// Pad fills a safe string up to a number of columns.
+func Pad(s string, columns int) string { return runewidth.FillRight(s, columns) }

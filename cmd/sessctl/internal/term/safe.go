@@ -1,0 +1,97 @@
+// Package term writes to terminals and files: text from a session so that it cannot
+// act on the terminal, colours where they are wanted, long output through a pager.
+//
+// Call [Line] or [Text] for every string that comes from a session, a file name or
+// an error; whatever [Output] is given is written as it is.
+package term
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Line makes a string safe to print within a line: control characters, escape
+// sequences, line breaks, bidi controls and invalid bytes are shown as escapes.
+func Line(s string) string { return safe(s, "") }
+
+// Text makes a string of several lines safe to print. Newlines and tabs stay.
+func Text(s string) string { return safe(s, "\n\t") }
+
+func safe(s, keep string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return harmful(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case harmful(r) && !strings.ContainsRune(keep, r):
+			b.WriteString(escaped(r))
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// harmful tells whether a terminal may do anything but show the rune. U+FFFD stands
+// for invalid bytes here, which are looked at one by one.
+func harmful(r rune) bool {
+	switch {
+	case r < 0x20, 0x7f <= r && r < 0xa0, r == utf8.RuneError:
+		return true
+	}
+	return Bidi(r) || r == 0x2028 || r == 0x2029 || 0xE0000 <= r && r < 0xE0080
+}
+
+// Bidi tells whether a rune changes the direction in which others are shown, which
+// can make text look like another.
+func Bidi(r rune) bool {
+	switch {
+	case r == 0x061c, r == 0x200e, r == 0x200f, 0x202a <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069:
+		return true
+	}
+	return false
+}
+
+func escaped(r rune) string {
+	switch r {
+	case '\n':
+		return `\n`
+	case '\t':
+		return `\t`
+	case '\r':
+		return `\r`
+	case utf8.RuneError: // a real one: not invalid
+		return string(r)
+	}
+	if r < 0x100 {
+		return fmt.Sprintf(`\x%02x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// JSON makes encoded JSON safe to print: what a terminal might obey can stand only
+// inside strings there, and is written as an escape, which means the same.
+func JSON(b []byte) []byte {
+	if !strings.ContainsFunc(string(b), func(r rune) bool { return r >= 0x7f && r != utf8.RuneError && harmful(r) }) {
+		return b
+	}
+	var out strings.Builder
+	for _, r := range string(b) {
+		switch {
+		case r < 0x7f || r == utf8.RuneError || !harmful(r):
+			out.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+	}
+	return []byte(out.String())
+}
