@@ -178,7 +178,7 @@ func byOffset(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) }
 
 // ReadRecord implements entries.Body.
 func (t *Tree) ReadRecord(offset, size int64) ([]byte, error) {
-	if offset < 0 || size < 0 || offset+size > t.size {
+	if offset < 0 || size < 0 || offset > t.size || size > t.size-offset {
 		return nil, fmt.Errorf("%w: no record of %d bytes at %d", ErrNotFound, size, offset)
 	}
 	raw := make([]byte, size)
