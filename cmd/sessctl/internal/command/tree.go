@@ -217,12 +217,29 @@ func (d *drawing) stands(e entries.Entry) bool {
 	case entries.TypeCustomMessage:
 		c, err := e.CustomMessage()
 		return err == nil && c.CustomType == entries.CustomRewindReport
+	case entries.TypeCustom:
+		return isLeafMarker(e)
 	case entries.TypeMessage:
 		if e.Role == "user" {
 			return true
 		}
 	}
 	return d.labels[e.ID] != "" || e.ID == d.t.Leaf()
+}
+
+// isLeafMarker tells whether an entry moved the leaf. Only small bodies are read:
+// such a marker is two fields.
+func isLeafMarker(e entries.Entry) bool {
+	const most = 1 << 10
+	if e.Size > most {
+		return false
+	}
+	c, err := e.Custom()
+	if err != nil {
+		return false
+	}
+	_, ok := c.LeafMarker()
+	return ok
 }
 
 // isCheckpoint tells whether an entry is the result of a checkpoint call. Only
