@@ -2,7 +2,6 @@ package entries
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/sessctl/sessctl/internal/castagnoli"
@@ -41,19 +40,39 @@ func SplitSum(line []byte) (body []byte, sum Sum, ok bool) {
 // ParseSum reads the value of a crc field, without its quotes. Its digits are
 // lower case, so that no bit of a line can change unseen.
 func ParseSum(value []byte) (Sum, bool) {
-	if len(value) != sumDigits || bytes.ContainsAny(value, "ABCDEF") {
+	if len(value) != sumDigits {
 		return Sum{}, false
 	}
-	var b [sumDigits / 2]byte
-	if _, err := hex.Decode(b[:], value); err != nil {
+	self, ok1 := hex32(value[:sumDigits/2])
+	prev, ok2 := hex32(value[sumDigits/2:])
+	if !ok1 || !ok2 {
 		return Sum{}, false
 	}
-	return Sum{Self: be32(b[:4]), Prev: be32(b[4:])}, true
+	return Sum{Self: self, Prev: prev}, true
 }
 
-func be32(b []byte) uint32 {
-	return uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+// hex32 goes by a table: the digits are random, and a processor that guesses which
+// are letters is wrong half of the time.
+func hex32(digits []byte) (v uint32, ok bool) {
+	var all uint8
+	for _, c := range digits {
+		d := hexValue[c]
+		all |= d
+		v = v<<4 | uint32(d)
+	}
+	return v, all < 16
 }
+
+// hexValue gives the value of a digit, and of any other byte more than 15.
+var hexValue = func() (table [256]uint8) {
+	for c := range table {
+		table[c] = 0xff
+	}
+	for i, c := range "0123456789abcdef" {
+		table[c] = uint8(i)
+	}
+	return table
+}()
 
 // Matches tells whether the sum's first half is that of body.
 func (s Sum) Matches(body []byte) bool { return Checksum(body) == s.Self }

@@ -77,11 +77,14 @@ func (r *Record) leading(line []byte) bool {
 	if r.Time, rest, ok = cutString(rest); !ok {
 		return false
 	}
-	if rest, ok = bytes.CutPrefix(rest, []byte(`,"message":{"role":"`)); ok {
-		r.Role, _, _ = cutString(rest)
+	if role, ok := bytes.CutPrefix(rest, []byte(`,"message":{"role":"`)); ok {
+		r.Role, rest, _ = cutString(role)
 	}
+	// An escaped quote looks like a string's end, so any escape rules it all out.
+	read := line[:len(line)-len(rest)]
 	r.HasID = len(r.ID) > 0
-	return r.HasID && (len(r.Role) > 0 || string(r.Type) != string(entries.TypeMessage))
+	return r.HasID && bytes.IndexByte(read, '\\') < 0 &&
+		(len(r.Role) > 0 || string(r.Type) != string(entries.TypeMessage))
 }
 
 func cutParent(rest []byte) (parent, after []byte, ok bool) {
@@ -92,10 +95,11 @@ func cutParent(rest []byte) (parent, after []byte, ok bool) {
 	return nil, after, ok
 }
 
-// cutString cuts a string without escapes whose opening quote is gone.
+// cutString cuts a string whose opening quote is gone. Where it has escapes it may
+// end too early.
 func cutString(rest []byte) (s, after []byte, ok bool) {
 	end := bytes.IndexByte(rest, '"')
-	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {
+	if end < 0 {
 		return nil, nil, false
 	}
 	return rest[:end], rest[end+1:], true
