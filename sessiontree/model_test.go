@@ -180,3 +180,12 @@ func (n *node) prompt() string {
 	}
 	return strings.Join(parts, "\n")
 }
+
+// tokens is what an assistant message says of its context.
+func (n *node) tokens() int {
+	var body struct {
+		Message struct{ Usage struct{ TotalTokens int } }
+	}
+	_ = json.Unmarshal(n.raw, &body)
+	return body.Message.Usage.TotalTokens
+}

@@ -179,6 +179,6 @@ func count(b *sessiontree.Branch, n *node) {
 		b.Turns++
 		b.LastPrompt = n.prompt()
 	case "assistant":
-		b.Tokens = 15 // as sessgen writes it
+		b.Tokens = n.tokens()
 	}
 }
