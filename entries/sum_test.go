@@ -117,3 +117,24 @@ func TestMoreMark(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsummed: what is copied keeps all but its sum and mark, wherever they are.
+func TestUnsummed(t *testing.T) {
+	sealed, _ := entries.AppendSum([]byte(`{"id":"a","x":{"crc":"y","more":true}`), 0, true, 7)
+	for _, test := range []struct {
+		raw, want string
+		more      bool
+	}{
+		{string(sealed), `{"id":"a","x":{"crc":"y","more":true}`, true},
+		{string(sealed[:len(sealed)-1]) + `,"omp":1}`, `{"id":"a","x":{"crc":"y","more":true},"omp":1`, true},
+		{`{"id":"a"}`, `{"id":"a"`, false},
+		{`{"id":"a","more":true}`, `{"id":"a"`, true},
+		{`{"id":"a","crc":"no sum","b":1,"crc":2}`, `{"id":"a","b":1`, false},
+		{`{"crc":"first","id":"a"}`, `{"crc":"first","id":"a"`, false},
+		{`{ "id" : "a" }`, `{ "id" : "a" `, false},
+	} {
+		if got, more := entries.Unsummed([]byte(test.raw)); string(got) != test.want || more != test.more {
+			t.Errorf("%s: got %s, %v, want %s, %v", test.raw, got, more, test.want, test.more)
+		}
+	}
+}

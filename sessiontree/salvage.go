@@ -114,7 +114,7 @@ func (s *salvage) title() error {
 }
 
 // inBatch tells whether the batch mark of the entry at i is still true in the copy:
-// its batch has to have its end.
+// its batch has to have its end there.
 func (s *salvage) inBatch(i int) bool {
 	for ; i < len(s.recs); i++ {
 		r := &s.recs[i]
@@ -122,7 +122,7 @@ func (s *salvage) inBatch(i int) bool {
 			return false
 		}
 		if r.flags&more == 0 {
-			return true
+			return r.flags&lost == 0
 		}
 	}
 	return false
