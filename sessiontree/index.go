@@ -70,11 +70,15 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 }
 
 // makeRoom guesses, from the entries so far and where they end, how many the log
-// has: growing step by step would take twice the memory. It does not trust its
-// guess too far, since large entries may follow many small ones.
+// has: growing step by step would take twice the memory. It does not trust its guess
+// far before a part of the log that says something about the rest was read, since
+// large entries may follow many small ones.
 func (x *index) makeRoom(size, offset int64) {
 	n := len(x.recs) + int(float64(len(x.recs))*float64(size-offset)/float64(offset+1)*1.1)
-	n = min(max(n, len(x.recs)*5/4), len(x.recs)*4)
+	n = max(n, len(x.recs)*5/4)
+	if offset < size/64 {
+		n = min(n, len(x.recs)*4)
+	}
 	x.recs = append(make([]rec, 0, n), x.recs...)
 	x.bytes = append(make([]byte, 0, n*len(x.bytes)/len(x.recs)+64), x.bytes...)
 }

@@ -15,9 +15,10 @@ type table struct {
 	slots []uint64
 }
 
-// newTable makes a table with room for n ids, so that it need not grow.
+// newTable makes a table with room for n ids, so that it need not grow, and with a
+// third to two thirds of it free.
 func newTable(n int) table {
-	return table{seed: maphash.MakeSeed(), slots: make([]uint64, 2<<bits.Len(uint(n)))}
+	return table{seed: maphash.MakeSeed(), slots: make([]uint64, 2<<bits.Len(uint(n+n/2)/2))}
 }
 
 // slot finds the place of id: where it is, or where it would go.
