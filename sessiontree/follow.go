@@ -3,7 +3,9 @@ package sessiontree
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"time"
@@ -22,29 +24,53 @@ type Cursor struct {
 }
 
 // Cursor is the place where the tree ends: Follow goes on from there.
-func (t *Tree) Cursor() (Cursor, error) {
-	sum, err := lineSum(t.src, t.end.Limit)
-	return Cursor{t.end.Limit, sum}, err
+func (t *Tree) Cursor() (Cursor, error) { return cursorAt(t.src, t.end.Limit) }
+
+// cursorAt is the place at an offset.
+func cursorAt(src store.Source, offset int64) (Cursor, error) {
+	line, err := lineBefore(src, offset)
+	return Cursor{offset, entries.Checksum(bytes.TrimSuffix(line, []byte("\n")))}, err
 }
 
-// lineSum is the CRC-32C of the line that ends at offset.
-func lineSum(src store.Source, offset int64) (uint32, error) {
-	const step = 64 << 10
-	var line []byte
-	for start := offset; start > 0; {
-		n := min(step, start)
-		part := make([]byte, n, int(n)+len(line))
-		if got, err := src.ReadAt(part, start-n); int64(got) < n {
+// lineBefore reads the line that ends at offset, with its newline, or what stands
+// before offset of the line that it is in.
+func lineBefore(src store.Source, offset int64) ([]byte, error) {
+	if offset == 0 {
+		return nil, nil
+	}
+	start, err := lineStart(src, offset-1)
+	if err != nil {
+		return nil, err
+	}
+	line := make([]byte, offset-start)
+	return line, readFull(src, line, start)
+}
+
+// lineStart finds where the line begins that the byte at offset is on.
+func lineStart(src store.Source, offset int64) (int64, error) {
+	var part [64 << 10]byte
+	for offset > 0 {
+		n := min(int64(len(part)), offset)
+		if err := readFull(src, part[:n], offset-n); err != nil {
 			return 0, err
 		}
-		start -= n
-		line = append(part, line...)
-		if i := bytes.LastIndexByte(line[:max(len(line)-1, 0)], '\n'); i >= 0 {
-			line = line[i+1:]
-			break
+		if i := bytes.LastIndexByte(part[:n], '\n'); i >= 0 {
+			return offset - n + int64(i) + 1, nil
 		}
+		offset -= n
 	}
-	return entries.Checksum(bytes.TrimSuffix(line, []byte("\n"))), nil
+	return 0, nil
+}
+
+func readFull(src store.Source, p []byte, offset int64) error {
+	n, err := src.ReadAt(p, offset)
+	switch {
+	case n == len(p):
+		return nil
+	case err == io.EOF:
+		return ErrChanged
+	}
+	return err
 }
 
 // FollowOptions say how a log is followed. Nil stands for the zero value.
@@ -61,7 +87,9 @@ type FollowOptions struct {
 // behind the entry that was given, so that a program can go on from there later.
 //
 // An entry's parent is as the entry says. Bodies can be read while the iteration
-// lasts. It ends with ErrConflict where the file was cut or replaced.
+// lasts. It ends with ErrConflict where what was read is not there any more: the
+// file was cut, rewritten or replaced. A writer that cuts off a torn end, which was
+// not given, disturbs nothing.
 func Follow(ctx context.Context, path string, at *Cursor, opt *FollowOptions) iter.Seq2[entries.Entry, error] {
 	return func(yield func(entries.Entry, error) bool) {
 		f, err := newFollower(path, at, opt)
@@ -82,6 +110,7 @@ type follower struct {
 	at   *Cursor
 	opt  FollowOptions
 
+	again bool // the log changed while it was read
 	names names
 	batch []held // entries of a batch whose end has not come yet
 	last  entries.ID
@@ -94,55 +123,43 @@ type held struct {
 }
 
 func newFollower(path string, at *Cursor, opt *FollowOptions) (*follower, error) {
+	// A pipe would be read to its end, and its other end waited for.
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s is no regular file and cannot be followed", store.ErrNotALog, path)
+	}
+	if err != nil {
+		return nil, err
+	}
 	src, err := store.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{at: at, names: newNames()}
+	f := &follower{at: at, names: newNames(), tree: &Tree{path: path, src: src}}
 	if opt != nil {
 		f.opt = *opt
 	}
-	if f.opt.Poll == 0 {
+	if f.opt.Poll <= 0 {
 		f.opt.Poll = 200 * time.Millisecond
 	}
-	f.tree = &Tree{path: path, src: src}
 	if file, ok := src.(interface{ Stat() (os.FileInfo, error) }); ok {
-		f.info, err = file.Stat()
-	}
-	if err == nil {
-		err = f.prove()
-	}
-	if err != nil {
-		src.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		if f.info, err = file.Stat(); err != nil {
+			src.Close()
+			return nil, err
+		}
 	}
 	return f, nil
-}
-
-// prove checks that the cursor fits the log.
-func (f *follower) prove() error {
-	size, err := f.tree.src.Size()
-	if err != nil {
-		return err
-	}
-	if f.at.Offset > size {
-		return fmt.Errorf("%w: it has %d bytes, not the %d that were read", ErrConflict, size, f.at.Offset)
-	}
-	sum, err := lineSum(f.tree.src, f.at.Offset)
-	if err != nil {
-		return err
-	}
-	if sum != f.at.Sum && f.at.Offset > 0 {
-		return fmt.Errorf("%w: the line before byte %d is another", ErrConflict, f.at.Offset)
-	}
-	return nil
 }
 
 func (f *follower) run(ctx context.Context, yield func(entries.Entry, error) bool) error {
 	tick := time.NewTicker(f.opt.Poll)
 	defer tick.Stop()
 	for {
-		more, err := f.readNew(yield)
+		more, err := f.readNew(ctx, yield)
+		f.again = errors.Is(err, ErrChanged) && !f.opt.Stop
+		if f.again {
+			err = nil // a writer cut off a torn end just now, or the next look tells
+		}
 		if !more || err != nil || f.opt.Stop {
 			return err
 		}
@@ -155,23 +172,35 @@ func (f *follower) run(ctx context.Context, yield func(entries.Entry, error) boo
 }
 
 // readNew gives what was appended since; more is false where the caller broke off.
-func (f *follower) readNew(yield func(entries.Entry, error) bool) (more bool, err error) {
+func (f *follower) readNew(ctx context.Context, yield func(entries.Entry, error) bool) (more bool, err error) {
 	size, err := f.size()
-	if err != nil || size == f.tree.size && f.tree.head != nil {
+	if err != nil || size == f.tree.size && f.tree.head != nil && !f.again {
 		return true, err
 	}
-	if f.tree.head == nil || !f.tree.head.Found {
+	from, err := f.prove()
+	if err != nil {
+		return true, err
+	}
+	// The head of a log that has not one whole line yet is a guess.
+	if f.tree.head == nil || !f.tree.head.Found || f.at.Offset == 0 {
 		if f.tree.head, err = jsonl.ReadHead(f.tree.src, size); err != nil {
 			return true, err
 		}
 	}
 	f.tree.size = size
 	f.batch = f.batch[:0]
-	for r, err := range jsonl.Range(f.tree.src, f.tree.head, f.at.Offset, size) {
+	for r, err := range jsonl.Range(f.tree.src, f.tree.head, from, size) {
 		if err != nil {
 			return true, err
 		}
-		if !f.take(r, yield) {
+		if r.Offset < f.at.Offset {
+			continue // given already, at the beginning of its line
+		}
+		more, err := f.take(r, yield)
+		if !more || err != nil {
+			return err != nil, err
+		}
+		if ctx.Err() != nil {
 			return false, nil
 		}
 	}
@@ -184,8 +213,8 @@ func (f *follower) size() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if size < f.tree.size {
-		return 0, fmt.Errorf("%w: it was cut from %d bytes to %d", ErrConflict, f.tree.size, size)
+	if size < f.at.Offset || f.at.Offset < 0 {
+		return 0, fmt.Errorf("%w: it was cut from %d bytes to %d", ErrConflict, max(f.tree.size, f.at.Offset), size)
 	}
 	if now, err := os.Stat(f.tree.path); f.info != nil && err == nil && !os.SameFile(now, f.info) {
 		return 0, fmt.Errorf("%w: another file has its place", ErrConflict)
@@ -193,38 +222,101 @@ func (f *follower) size() (int64, error) {
 	return size, nil
 }
 
-// take holds an entry back while its batch is open, and gives what is whole.
-func (f *follower) take(r *jsonl.Record, yield func(entries.Entry, error) bool) bool {
-	after := Cursor{r.LineEnd(), r.LineSum()}
-	if !f.tree.head.Entry(r) {
-		if len(f.batch) == 0 {
-			*f.at = after
-		}
-		return true
+// prove checks that the cursor fits the log, and gives the start of the line that
+// it is in.
+func (f *follower) prove() (from int64, err error) {
+	line, err := lineBefore(f.tree.src, f.at.Offset)
+	if err != nil || len(line) == 0 {
+		return 0, err
 	}
-	f.batch = append(f.batch, held{f.entry(r), after})
-	if f.tree.head.Native && r.More && r.State != jsonl.NoSum {
-		return true
+	text, ended := bytes.CutSuffix(line, []byte("\n"))
+	if entries.Checksum(text) != f.at.Sum {
+		return 0, fmt.Errorf("%w: the line before byte %d is another", ErrConflict, f.at.Offset)
+	}
+	if ended {
+		return f.at.Offset, nil
+	}
+	return f.at.Offset - int64(len(line)), nil
+}
+
+// take holds an entry back while its batch is open, and gives what is whole; more
+// is false where the caller broke off.
+func (f *follower) take(r *jsonl.Record, yield func(entries.Entry, error) bool) (more bool, err error) {
+	if !f.tree.head.Entry(r) {
+		if len(f.batch) == 0 && !goesOn(r) {
+			*f.at = Cursor{r.LineEnd(), r.LineSum()}
+		}
+		return true, nil
+	}
+	after := Cursor{r.LineEnd(), r.LineSum()}
+	if goesOn(r) {
+		if after, err = cursorAt(f.tree.src, r.Offset+r.Size); err != nil {
+			return false, err
+		}
+	}
+	e, err := f.entry(r)
+	if err != nil {
+		return false, err
+	}
+	f.batch = append(f.batch, held{e, after})
+	if f.open(r) {
+		return true, nil
 	}
 	for _, h := range f.batch {
 		*f.at = h.after
 		if !yield(h.entry, nil) {
-			return false
+			return false, nil
 		}
 	}
 	f.batch = f.batch[:0]
-	return true
+	return true, nil
 }
 
-func (f *follower) entry(r *jsonl.Record) entries.Entry {
+// open tells whether a record counts only when others follow: inside of a batch,
+// and with a wrong sum, which at the end of a log is a torn tail.
+func (f *follower) open(r *jsonl.Record) bool {
+	head := f.tree.head
+	return head.Native && (r.More && r.State != jsonl.NoSum || r.State == jsonl.BadSum && !head.Rewritten())
+}
+
+// goesOn tells whether something else stands on a record's line behind it.
+func goesOn(r *jsonl.Record) bool {
+	return r.LineEnd()-(r.Offset+r.Size) > int64(len("\r\n"))
+}
+
+func (f *follower) entry(r *jsonl.Record) (entries.Entry, error) {
 	id, parent := r.ID, entries.ID(r.Parent)
 	if f.tree.head.V1 {
-		id, parent = v1ID(r.Offset), f.last
+		id = v1ID(r.Offset)
+		if err := f.findLast(); err != nil {
+			return entries.Entry{}, err
+		}
+		parent = f.last
 	}
 	k := f.names.keep(r, id)
 	k.line = 0 // lines are not counted from the beginning
 	e := f.tree.entry(&f.names, &k, parent)
 	f.names.bytes = f.names.bytes[:0]
 	f.last = e.ID
-	return e
+	return e, nil
+}
+
+// findLast looks for the entry before the cursor, which in a version-1 log is the
+// parent of the first one behind it.
+func (f *follower) findLast() error {
+	if f.last != "" || f.at.Offset == 0 {
+		return nil
+	}
+	for r, err := range jsonl.Range(f.tree.src, f.tree.head, 0, f.tree.size) {
+		if err != nil {
+			return err
+		}
+		if r.Offset >= f.at.Offset {
+			return nil
+		}
+		if f.tree.head.Entry(r) {
+			f.last = entries.ID(v1ID(r.Offset))
+		}
+	}
+	return nil
 }
