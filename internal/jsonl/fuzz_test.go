@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -158,4 +159,40 @@ func FuzzLine(f *testing.F) {
 			t.Error("the line was changed")
 		}
 	})
+}
+
+// FuzzVouched: where a right sum vouches for a line, the quick look at it finds what
+// the long one does.
+func FuzzVouched(f *testing.F) {
+	for _, object := range []string{
+		msg("a", ""), msg("a", "b"), strings.Replace(msg("a", ""), `"id"`, `"i\u0064"`, 1), strings.Replace(msg("a", ""), `"a"`, `"\u0061"`, 1),
+		`{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"content":[],"role":"user"}}`, `{"id":"a","type":"message"}`,
+		`{"type":"custom","id":"a","parentId":7,"timestamp":"t"}`, `{"type":"custom","id":"a","parentId":nullx`, `{"type":"label","id":"","parentId":"","timestamp":""}`,
+		nativeHeader + "}", `{"type":"custom","customType":"x","id":"a","parentId":null,"timestamp":"t"}`, `{"type":"x","id":"a","parentId":"b","timestamp":"t","more":true}`,
+		`{"type":"x","id":"a","parentId":"b","timestamp":"t","message":{"role":"user"}}`, `{"type":"x","id":"a","parentId":"b","timestamp":"t","message":{"role":7}}`,
+	} {
+		f.Add([]byte(object), true)
+	}
+	f.Fuzz(func(t *testing.T, object []byte, more bool) {
+		if !json.Valid(object) || object[0] != '{' || doubled(object) || bytes.IndexByte(object, '\n') >= 0 {
+			return
+		}
+		line, _ := entries.AppendSum(bytes.TrimSuffix(bytes.Clone(object), []byte("}")), 0, more, 7)
+		log := join(seal(nativeHeader)[0], string(line)) + "\n"
+		quick, deep := forward(t, log, Options{}), forward(t, log, Options{Deep: true})
+		if !slices.Equal(quick.recs, deep.recs) {
+			t.Errorf("%s: got %v, want %v", line, quick.recs, deep.recs)
+		}
+	})
+}
+
+// doubled tells whether some key that a reader looks at may stand there twice, or
+// in a place where a writer does not put it.
+func doubled(object []byte) bool {
+	for _, key := range []string{"type", "id", "parentId", "timestamp", "message", "role", "more", "crc"} {
+		if bytes.Count(object, []byte(key)) > 1 {
+			return true
+		}
+	}
+	return bytes.Contains(object, []byte(`\u`)) && bytes.Count(object, []byte(`\u`)) > 1 || bytes.Contains(object, []byte("crc"))
 }
