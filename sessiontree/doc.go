@@ -21,6 +21,6 @@
 //
 // What is promised: nothing here changes, locks or touches a file. A Tree is
 // immutable and safe for concurrent use. Memory is proportional to the number of
-// entries (some 80 bytes each) and not to the log's size, apart from its longest
-// line. Every rule is one of docs/format.md.
+// entries (some 100 bytes each; 200 where a path is walked from the end) and not to
+// the log's size, apart from its longest line. Every rule is one of docs/format.md.
 package sessiontree
