@@ -22,6 +22,7 @@ func FuzzForwardBackward(f *testing.F) {
 	for _, log := range []string{
 		"", "\n", "\x00", "\ufeff", "{}", join(piHeader, a, b), join(piHeader) + a + b[:40], join(titleSlot, piHeader, a),
 		join(seal(nativeHeader, a, batch(b))...), join(seal(nativeHeader, a, b)...) + a[:90] + b + nuls, a[:60] + b + "x" + a + `,`,
+		join(piHeader, strings.ReplaceAll(a, ",", ",\n"), strings.ReplaceAll(b, ":", ":\r\n"), a, b), join(piHeader, a+"\r", b+" ", " "+a, "{", "}"),
 		join(piHeader, a+nuls+b) + a[:len(a)-1], strings.ReplaceAll(join(seal(nativeHeader, batch(a), b)...), "\n", "\r\n"),
 	} {
 		f.Add([]byte(log))

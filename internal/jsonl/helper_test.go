@@ -145,8 +145,28 @@ func agree(t testing.TB, log string) *reading {
 	if y := backward(t, log); !slices.Equal(x.recs, y.recs) {
 		t.Errorf("backward: got %v\nwant %v", y.recs, x.recs)
 	}
+	if y := lineByLine(log, x); !slices.Equal(x.recs, y) {
+		t.Errorf("line by line: got %v\nwant %v", x.recs, y)
+	}
 	checkPlaces(t, log, x)
 	return x
+}
+
+// lineByLine looks at every line by itself.
+func lineByLine(log string, x *reading) (recs []string) {
+	p := parser{native: x.head.Native}
+	for offset, data := int64(0), []byte(log)[:x.end.Limit]; len(data) > 0; {
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		p.recs = p.recs[:0]
+		p.parseLine(offset, line, 1, ended)
+		for i := range p.recs {
+			if r := &p.recs[i]; r.entry(x.head.V1) && (r.Offset > 0 || x.head.Title == nil) {
+				recs = append(recs, show(r))
+			}
+		}
+		offset, data = offset+int64(len(line))+1, rest
+	}
+	return recs
 }
 
 // checkPlaces fails where damage lies outside of the log or has no line.
