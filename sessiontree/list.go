@@ -53,24 +53,27 @@ type ListOptions struct {
 // List goes over the sessions in directories and in the directories directly below
 // them (pi and oh-my-pi keep one a project), newest conversation first. Files that
 // end in .jsonl are taken for sessions; one that is none comes last, with its Err.
-// A directory that is missing has none.
+// A directory that is missing has none; one of dirs that cannot be read is an error,
+// which comes after everything else.
 //
-// Only the beginning and the end of a file are read. Files are opened in the order
-// of their modification times, which no conversation in them is younger than, so
-// that a Limit ends the work early.
+// Only the beginning and the end of a file are read. With a Limit files are opened
+// in the order of their modification times, and no more of them than it takes, since
+// no conversation is younger than its file; but for one that was copied with an
+// older time, which then may stand too low or be left out.
 func List(dirs []string, opt *ListOptions) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		l := &listing{yield: yield}
+		l := &listing{yield: yield, seen: map[string]bool{}}
 		if opt != nil {
 			l.opt = *opt
 		}
+		var unread error
 		for _, dir := range dirs {
-			if err := l.collect(dir, true); err != nil {
-				yield(Info{}, err)
-				return
-			}
+			unread = errors.Join(unread, l.collect(dir, true))
 		}
 		l.run()
+		if unread != nil && !l.done {
+			yield(Info{}, unread)
+		}
 	}
 }
 
@@ -78,7 +81,8 @@ type listing struct {
 	opt   ListOptions
 	yield func(Info, error) bool
 	files []candidate
-	ready []Info // opened, oldest first
+	seen  map[string]bool // paths in files: directories may overlap
+	ready []Info          // opened, oldest first
 	bad   []Info
 	given int
 	done  bool
@@ -106,7 +110,8 @@ func (l *listing) collect(dir string, deeper bool) error {
 				l.bad = append(l.bad, Info{Path: path, Err: err})
 			}
 		case strings.HasSuffix(d.Name(), ".jsonl"):
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !l.seen[path] {
+				l.seen[path] = true
 				l.files = append(l.files, candidate{path, info})
 			}
 		}
@@ -119,16 +124,19 @@ func (l *listing) run() {
 		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(a.path, b.path))
 	})
 	for _, c := range l.files {
-		// Whatever is still to come was written before this file was.
-		l.give(c.info.ModTime())
+		if l.opt.Limit > 0 {
+			// Whatever is still to come was written before this file was.
+			mtime := c.info.ModTime()
+			l.give(func(i *Info) bool { return i.Modified.After(mtime) })
+		}
 		if l.done {
 			return
 		}
 		l.open(c)
 	}
-	l.give(time.Time{})
+	l.give(func(*Info) bool { return true })
 	for _, info := range l.bad {
-		if l.done || !l.yield(info, nil) {
+		if l.done = l.done || !l.yield(info, nil); l.done {
 			return
 		}
 	}
@@ -153,12 +161,12 @@ func (l *listing) open(c candidate) {
 	l.ready = slices.Insert(l.ready, at, info)
 }
 
-// give yields what is not older than a time.
-func (l *listing) give(than time.Time) {
+// give yields the youngest sessions, as long as they are settled.
+func (l *listing) give(settled func(*Info) bool) {
 	for len(l.ready) > 0 && !l.done {
 		last := len(l.ready) - 1
 		info := l.ready[last]
-		if info.Modified.Before(than) {
+		if !settled(&info) {
 			return
 		}
 		l.ready = l.ready[:last]
@@ -179,82 +187,133 @@ func Describe(path string) Info {
 	defer t.Close()
 	h := t.Header()
 	info := Info{Path: path, ID: h.ID, Cwd: h.Cwd, Created: h.Time, Modified: h.Time, Size: t.size}
-	err = errors.Join(info.readHead(t), info.readTail(t))
-	if err != nil {
+	look := &look{t: t, info: &info}
+	if err := errors.Join(look.head(), look.tail()); err != nil {
 		return Info{Path: path, Err: err}
 	}
+	look.name()
 	info.Agent = t.Agent()
-	info.Damaged = slices.ContainsFunc(t.Damage(), func(d Damage) bool { return !d.Note })
+	info.Damaged = info.Damaged || slices.ContainsFunc(t.Damage(), func(d Damage) bool { return !d.Note })
 	return info
+}
+
+// lossy tells whether a record shows by itself that something was lost.
+func lossy(head *jsonl.Head, r *jsonl.Record) bool {
+	return r.Fault != "" && r.Fault != jsonl.BlankLines || r.State == jsonl.BadSum && !head.Rewritten()
+}
+
+// A look at the beginning and the end of a session.
+type look struct {
+	t     *Tree
+	info  *Info
+	whole bool // everything was seen
+	late  bool // the last title_change was seen
+
+	said, given     string // by the last session_info and title_change that were seen
+	isSaid, isGiven bool
 }
 
 const (
 	headBytes = 256 << 10 // where the first prompt is looked for
 	tailCount = 200       // entries among which the last message is looked for
+	nameCount = 20        // ... and the name, where the last message is found; further up it is left to Count
 )
 
-// readHead looks for the first prompt and for an early name.
-func (info *Info) readHead(t *Tree) error {
-	if t.head.Title != nil {
-		info.Name, info.NameKnown = t.head.Title.Title, true
-	} else if t.head.Header.Title != "" {
-		info.Name = t.head.Header.Title
-	}
+// head looks for the first prompt and for an early name.
+func (l *look) head() error {
 	n := newNames()
-	for r, err := range jsonl.Range(t.src, t.head, 0, t.end.Limit) {
+	end := int64(0)
+	for r, err := range jsonl.Range(l.t.src, l.t.head, 0, l.t.end.Limit) {
 		if err != nil {
 			return err
 		}
 		if r.Offset > headBytes {
 			return nil
 		}
-		if !t.head.Entry(r) {
-			continue
-		}
-		k := n.keep(r, r.ID)
-		info.see(t.entry(&n, &k, ""))
-	}
-	info.NameKnown = true // all of it was read
-	return nil
-}
-
-func (info *Info) see(e entries.Entry) {
-	switch {
-	case e.Type == entries.TypeMessage && e.Role == "user" && info.FirstPrompt == "":
-		if m, err := e.Message(); err == nil {
-			info.FirstPrompt = m.Text()
-		}
-	case e.Type == entries.TypeSessionInfo && !info.NameKnown:
-		if name, err := e.Field("name"); err == nil {
-			info.Name = trimName(name)
+		end = r.Offset
+		l.info.Damaged = l.info.Damaged || lossy(l.t.head, r)
+		if l.t.head.Entry(r) {
+			k := n.keep(r, r.ID)
+			l.see(l.t.entry(&n, &k, ""))
 		}
 	}
+	l.whole = true
+	return l.unended(end)
 }
 
-// readTail looks for the last message of a user or a model, and for a late name.
-func (info *Info) readTail(t *Tree) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	named, dated := info.NameKnown, false
+// unended looks at the last entry where its line has no newline.
+func (l *look) unended(seen int64) error {
+	l.t.mu.Lock()
+	defer l.t.mu.Unlock()
+	r, err := l.t.tail.at(0)
+	if r != nil && r.rec.offset > seen {
+		l.see(l.t.entry(&l.t.tail.names, &r.rec, ""))
+	}
+	return err
+}
+
+func (l *look) see(e entries.Entry) {
+	switch e.Type {
+	case entries.TypeMessage:
+		if e.Role == "user" && l.info.FirstPrompt == "" {
+			m, _ := e.Message() // one that cannot be read says nothing
+			l.info.FirstPrompt = m.Text()
+		}
+	case entries.TypeSessionInfo:
+		l.said, l.isSaid = nameIn(e, "name")
+	case entries.TypeTitleChange:
+		l.given, l.isGiven = nameIn(e, "title")
+	}
+}
+
+func nameIn(e entries.Entry, field string) (string, bool) {
+	name, err := e.Field(field)
+	return name, err == nil
+}
+
+// tail looks for the last message of a user or a model, and for a late name.
+func (l *look) tail() error {
+	l.t.mu.Lock()
+	defer l.t.mu.Unlock()
+	named, dated := l.whole || l.t.head.Title != nil, false
 	for n := 0; n < tailCount && !(dated && named); n++ {
-		r, err := t.tail.at(n)
+		r, err := l.t.tail.at(n)
 		if r == nil || err != nil {
 			return err
 		}
-		e := t.entry(&t.tail.names, &r.rec, "")
-		if !dated && e.Type == entries.TypeMessage && (e.Role == "user" || e.Role == "assistant") && !e.Time.IsZero() {
-			info.Modified, dated = e.Time, true
-		}
-		if !named && e.Type == entries.TypeSessionInfo {
-			if name, err := e.Field("name"); err == nil {
-				info.Name, info.NameKnown, named = trimName(name), true, true
+		e := l.t.entry(&l.t.tail.names, &r.rec, "")
+		switch {
+		case e.Type == entries.TypeMessage && (e.Role == "user" || e.Role == "assistant"):
+			if !dated && !e.Time.IsZero() {
+				l.info.Modified, dated = e.Time, true
 			}
+		case e.Type == entries.TypeSessionInfo && !named:
+			l.said, l.isSaid = nameIn(e, "name")
+			l.info.NameKnown, named = l.isSaid, true
+		case e.Type == entries.TypeTitleChange && !named && !l.late:
+			l.given, l.isGiven = nameIn(e, "title")
+			l.late = true
 		}
-		if dated && n >= 20 {
-			return nil // a name this far up is left to Count
+		if dated && n >= nameCount {
+			return nil
 		}
 	}
 	return nil
+}
+
+// name decides as Tree.Name does.
+func (l *look) name() {
+	l.info.NameKnown = l.info.NameKnown || l.whole
+	switch head := l.t.head; {
+	case head.Title != nil:
+		l.info.Name, l.info.NameKnown = head.Title.Title, true
+	case l.isSaid:
+		l.info.Name = trimName(l.said)
+	case l.isGiven:
+		l.info.Name = trimName(l.given)
+	default:
+		l.info.Name = trimName(head.Header.Title)
+	}
 }
 
 // count adds what only the whole log shows.
