@@ -36,7 +36,8 @@ type File struct{ f *os.File }
 
 // OpenFile opens the log at path for reading. It takes no lock, and where the
 // system allows it leaves even the access time as it was. A named pipe is read to
-// its end into a temporary file, which goes when it is closed.
+// its end into a temporary file, which goes when it is closed. Of an archive the log
+// in it is given, see [OpenArchive].
 func OpenFile(path string) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -53,7 +54,7 @@ func OpenFile(path string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{f}, nil
+	return transparent(&File{f}, path)
 }
 
 func describe(mode fs.FileMode) string {
@@ -92,8 +93,16 @@ func (l *File) Close() error { return l.f.Close() }
 
 // Spool reads r to its end into a temporary file that has no name (where the
 // system allows that), since a log's tail is read first and its bodies at random.
-// A regular file is used as it is.
+// A regular file is used as it is. Of an archive the log in it is given.
 func Spool(r io.Reader) (Source, error) {
+	src, err := spool(r)
+	if err != nil {
+		return nil, err
+	}
+	return transparent(src, "")
+}
+
+func spool(r io.Reader) (Source, error) {
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return &File{f}, nil
