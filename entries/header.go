@@ -122,3 +122,26 @@ func headerVersion(value []byte) int {
 	}
 	return int(min(max(*f, -1), 1<<30))
 }
+
+// Append appends the line of a native header, without its closing brace and sum, to
+// dst: see AppendSum. ID and Time have to be set.
+func (h Header) Append(dst []byte) []byte {
+	b := &builder{}
+	b.str("type", string(TypeSession)).num("version", 3).str("id", h.ID)
+	b.key("timestamp")
+	b.buf = appendTime(b.buf, h.Time)
+	// titleSource keeps oh-my-pi from rewriting the file for a title of its own.
+	b.str("cwd", h.Cwd).str("titleSource", "user").str("format", fmt.Sprintf("%s%d", formatPrefix, FormatVersion))
+	b.key("records")
+	b.buf = append(b.buf, '[')
+	for i, r := range h.Records {
+		if i > 0 {
+			b.buf = append(b.buf, ',')
+		}
+		b.buf = appendString(b.buf, r)
+	}
+	b.buf = append(b.buf, ']')
+	b.opt("parentSession", h.ParentSession).opt("parentEntry", string(h.ParentEntry)).opt("generator", h.Generator)
+	dst = append(dst, '{')
+	return append(dst, bytes.TrimPrefix(b.buf, []byte(","))...)
+}

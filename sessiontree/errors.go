@@ -4,18 +4,20 @@ import (
 	"errors"
 
 	"github.com/sessctl/sessctl/internal/jsonl"
+	"github.com/sessctl/sessctl/store"
 )
 
 // The errors that callers may want to tell apart, with errors.Is.
 var (
 	// ErrNotFound: no such entry, or no such session.
-	ErrNotFound = errors.New("not found")
+	ErrNotFound = store.ErrNotFound
 	// ErrChanged: the log is not any more what it was when it was read.
 	ErrChanged = jsonl.ErrCut
 	// ErrNoSession: the file holds neither a header nor an entry.
 	ErrNoSession = errors.New("not a session")
-	// ErrConflict: a cursor does not fit the log, which was cut or replaced.
-	ErrConflict = errors.New("the log is not the one that was read before")
+	// ErrConflict: another program wrote to the log, cut or replaced it, or its leaf
+	// is not the one that was expected.
+	ErrConflict = store.ErrConflict
 )
 
 // Damage is one thing about a log that a reader worked around, or notes: see

@@ -1,0 +1,150 @@
+package entries
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// MessageDraft is a message entry with a message object as a program has it.
+func MessageDraft(message json.RawMessage) Draft {
+	return (&builder{}).raw("message", message).draft(TypeMessage)
+}
+
+// UserMessage is what a user wrote.
+func UserMessage(text string) Draft {
+	m := (&builder{}).str("role", "user").raw("content", blockList([]json.RawMessage{TextBlock(text)}))
+	return MessageDraft(m.num("timestamp", nowMillis()).object())
+}
+
+// An Assistant is what a model answered.
+type Assistant struct {
+	Content              []json.RawMessage // of TextBlock, ThinkingBlock, ToolCallBlock, or as the provider's
+	API, Provider, Model string
+	Usage                Tokens
+	StopReason           string // stop, length, toolUse, error, aborted
+	Error                string // errorMessage, of a turn that failed
+}
+
+// Tokens is what an answer took, as pi records it. Cost is in US dollars.
+type Tokens struct {
+	Input, Output, CacheRead, CacheWrite float64
+	Cost                                 float64
+}
+
+// AssistantMessage is a model's answer.
+func AssistantMessage(a Assistant) Draft {
+	m := (&builder{}).str("role", "assistant").raw("content", blockList(a.Content))
+	m.str("api", a.API).str("provider", a.Provider).str("model", a.Model).raw("usage", a.Usage.object())
+	m.str("stopReason", a.StopReason).opt("errorMessage", a.Error).num("timestamp", nowMillis())
+	d := MessageDraft(m.object())
+	if m.err != nil {
+		d.err = m.err
+	}
+	return d
+}
+
+func (t Tokens) object() json.RawMessage {
+	cost := (&builder{}).num("input", 0).num("output", 0).num("cacheRead", 0).num("cacheWrite", 0).num("total", t.Cost)
+	u := (&builder{}).num("input", t.Input).num("output", t.Output).num("cacheRead", t.CacheRead).num("cacheWrite", t.CacheWrite)
+	u.num("totalTokens", t.Input+t.Output+t.CacheRead+t.CacheWrite)
+	return u.raw("cost", cost.object()).object()
+}
+
+// ToolResult is the result of a call. details may be nil.
+func ToolResult(callID, tool string, content []json.RawMessage, isError bool, details json.RawMessage) Draft {
+	m := (&builder{}).str("role", "toolResult").str("toolCallId", callID).str("toolName", tool).raw("content", blockList(content))
+	m.raw("details", details).boolean("isError", isError).num("timestamp", nowMillis())
+	d := MessageDraft(m.object())
+	if m.err != nil {
+		d.err = m.err
+	}
+	return d
+}
+
+// TextBlock is a block of text in a message's content.
+func TextBlock(text string) json.RawMessage {
+	return (&builder{}).str("type", "text").str("text", text).object()
+}
+
+// ThinkingBlock is a block of thinking; signature may be empty.
+func ThinkingBlock(thinking, signature string) json.RawMessage {
+	return (&builder{}).str("type", "thinking").str("thinking", thinking).opt("thinkingSignature", signature).object()
+}
+
+// ToolCallBlock is a call. Arguments that are no JSON make the message's draft fail.
+func ToolCallBlock(id, name string, arguments json.RawMessage) json.RawMessage {
+	b := (&builder{}).str("type", "toolCall").str("id", id).str("name", name)
+	b.key("arguments")
+	b.buf = append(b.buf, arguments...)
+	return b.object()
+}
+
+func blockList(blocks []json.RawMessage) json.RawMessage {
+	list := []byte{'['}
+	for i, b := range blocks {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, b...)
+	}
+	return append(list, ']')
+}
+
+func nowMillis() float64 { return float64(time.Now().UnixMilli()) }
+
+// BranchSummaryDraft tells, on the branch that goes on, what was left at the entry
+// from. details may be nil.
+func BranchSummaryDraft(from ID, summary string, details json.RawMessage) Draft {
+	return (&builder{}).str("fromId", string(from)).str("summary", summary).raw("details", details).draft(TypeBranchSummary)
+}
+
+// CompactionDraft replaces what stands before firstKept on the path by a summary.
+func CompactionDraft(summary string, firstKept ID, tokensBefore float64, details json.RawMessage) Draft {
+	b := (&builder{}).str("summary", summary).str("firstKeptEntryId", string(firstKept)).num("tokensBefore", tokensBefore)
+	return b.raw("details", details).draft(TypeCompaction)
+}
+
+// CustomDraft is a program's own record, which no model sees. data may be nil.
+func CustomDraft(customType string, data json.RawMessage) Draft {
+	return (&builder{}).str("customType", customType).raw("data", data).draft(TypeCustom)
+}
+
+// CustomMessageDraft is a program's own message to the model. display is about
+// screens.
+func CustomMessageDraft(customType string, content json.RawMessage, display bool, details json.RawMessage) Draft {
+	b := (&builder{}).str("customType", customType).raw("content", content).boolean("display", display)
+	return b.raw("details", details).draft(TypeCustomMessage)
+}
+
+// LabelDraft names an entry; an empty label takes its name away.
+func LabelDraft(target ID, label string) Draft {
+	return (&builder{}).str("targetId", string(target)).opt("label", label).draft(TypeLabel)
+}
+
+// SessionInfoDraft names the session; an empty name takes its name away.
+func SessionInfoDraft(name string) Draft {
+	return (&builder{}).str("name", name).draft(TypeSessionInfo)
+}
+
+// ModelChangeDraft says which model answers from here on.
+func ModelChangeDraft(provider, model string) Draft {
+	return (&builder{}).str("provider", provider).str("modelId", model).draft(TypeModelChange)
+}
+
+// ThinkingLevelDraft says how much the model thinks from here on.
+func ThinkingLevelDraft(level string) Draft {
+	return (&builder{}).str("thinkingLevel", level).draft(TypeThinkingLevelChange)
+}
+
+// LeafDraft is a leaf marker: appended under an entry, it moves the leaf there.
+// from is the leaf that is left, "" where there is none.
+func LeafDraft(from ID, reason string) Draft {
+	b := &builder{}
+	b.key("from")
+	if from == "" {
+		b.buf = append(b.buf, "null"...)
+	} else {
+		b.buf = appendString(b.buf, string(from))
+	}
+	return CustomDraft(CustomLeaf, b.str("reason", reason).object())
+}

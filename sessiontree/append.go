@@ -1,0 +1,287 @@
+package sessiontree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/lock"
+)
+
+// An Appended says what an append did.
+type Appended struct {
+	IDs []entries.ID // of the drafts, in their order
+	// Leaf is the leaf after the append.
+	Leaf entries.ID
+	// Durable tells that the entries survive a crash of the machine.
+	Durable bool
+	// Repeated tells that all of them were in the log already, and nothing was
+	// written.
+	Repeated bool
+}
+
+// Append appends entries below the leaf, each below the one before it; the last one
+// is the new leaf. They are one batch: in a native log either all of them are there
+// after a crash, or none. When Append returns nil they are in the log and, by the
+// session's SyncMode, durable.
+//
+// Drafts with ids that are in the log already are not appended again. Where another
+// program wrote to the log or replaced it, nothing is written and the error is
+// ErrConflict; Reload reads what is there now. After a failed write (a full disk,
+// say) the log is as before and later appends may succeed; after a failed sync the
+// error is ErrUnknown. ctx is looked at between the steps of a write, never inside
+// one.
+func (s *Session) Append(ctx context.Context, drafts ...entries.Draft) (Appended, error) {
+	return s.append(ctx, appending{drafts: drafts})
+}
+
+// AppendIf is Append if the leaf is still the one given ("" for an empty session),
+// and ErrConflict where it has moved.
+func (s *Session) AppendIf(ctx context.Context, leaf entries.ID, drafts ...entries.Draft) (Appended, error) {
+	return s.append(ctx, appending{drafts: drafts, expect: &leaf})
+}
+
+// AppendTo appends entries below another entry than the leaf, such as a result that
+// came late, and leaves the leaf where it is: the batch ends in a leaf marker that
+// returns. parent "" makes a root.
+func (s *Session) AppendTo(ctx context.Context, parent entries.ID, drafts ...entries.Draft) (Appended, error) {
+	return s.append(ctx, appending{drafts: drafts, parent: &parent, back: true})
+}
+
+// A MoveReason says why the leaf is moved.
+type MoveReason string
+
+// The reasons of leaf markers.
+const (
+	ReasonCheckout MoveReason = "checkout"
+	ReasonUndo     MoveReason = "undo"
+	ReasonRedo     MoveReason = "redo"
+	ReasonRestore  MoveReason = "restore"
+	ReasonReturn   MoveReason = "return"
+)
+
+// MoveLeaf makes another entry the leaf by appending a marker below it; "" moves the
+// leaf to before the first entry. Nothing is deleted, and what was left stays a
+// branch.
+func (s *Session) MoveLeaf(ctx context.Context, to entries.ID, reason MoveReason) (Appended, error) {
+	return s.append(ctx, appending{parent: &to, draftFrom: func(leaf entries.ID) entries.Draft {
+		return entries.LeafDraft(leaf, string(reason))
+	}})
+}
+
+// MoveLeafWithSummary moves the leaf and tells the model what was left: a branch
+// summary takes the marker's place.
+func (s *Session) MoveLeafWithSummary(ctx context.Context, to entries.ID, summary string) (Appended, error) {
+	if summary == "" {
+		return s.MoveLeaf(ctx, to, ReasonCheckout)
+	}
+	return s.append(ctx, appending{parent: &to, draftFrom: func(leaf entries.ID) entries.Draft {
+		return entries.BranchSummaryDraft(leaf, summary, nil)
+	}})
+}
+
+// SetLabel names an entry; an empty label takes its name away.
+func (s *Session) SetLabel(ctx context.Context, target entries.ID, label string) (Appended, error) {
+	if err := s.exists(target); err != nil {
+		return Appended{}, err
+	}
+	return s.Append(ctx, entries.LabelDraft(target, label))
+}
+
+// SetName names the session; an empty name takes its name away.
+func (s *Session) SetName(ctx context.Context, name string) (Appended, error) {
+	return s.Append(ctx, entries.SessionInfoDraft(name))
+}
+
+// An appending is one append on its way.
+type appending struct {
+	drafts    []entries.Draft
+	draftFrom func(leaf entries.ID) entries.Draft // one draft that names the leaf that is left
+	parent    *entries.ID                         // nil is the leaf
+	expect    *entries.ID                         // what the leaf has to be
+	back      bool                                // return to the leaf
+
+	ids   []entries.ID
+	lines []byte
+	prev  uint32
+}
+
+func (s *Session) append(ctx context.Context, a appending) (Appended, error) {
+	done, err := s.appendLocked(ctx, &a)
+	if err != nil {
+		return done, err
+	}
+	if s.opt.Sync == SyncAlways || a.irrevocable() {
+		if err := s.Sync(ctx); err != nil {
+			return done, err
+		}
+		done.Durable = true
+	}
+	return done, nil
+}
+
+// appendLocked writes a batch and takes up what it changed. Memory changes only
+// after the log has.
+func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return Appended{}, ErrClosed
+	}
+	if err := s.acquire(); err != nil {
+		return Appended{}, err
+	}
+	if a.draftFrom != nil {
+		a.drafts = []entries.Draft{a.draftFrom(s.leaf)}
+	}
+	repeated, err := s.judge(a)
+	if err != nil || repeated {
+		return Appended{IDs: a.ids, Leaf: s.leaf, Repeated: repeated}, err
+	}
+	if err := s.encode(a); err != nil {
+		return Appended{}, err
+	}
+	if err := s.write(ctx, s.end, a.lines); err != nil {
+		return Appended{}, fmt.Errorf("%s: %w", s.path, err)
+	}
+	s.end += int64(len(a.lines))
+	s.prev, s.leaf = a.prev, a.ids[len(a.ids)-1]
+	for _, id := range a.ids {
+		s.mine[id] = true
+	}
+	return Appended{IDs: a.ids[:len(a.drafts)], Leaf: s.leaf}, nil
+}
+
+// judge checks what is asked for, and tells whether it was done before.
+func (s *Session) judge(a *appending) (repeated bool, err error) {
+	if len(a.drafts) == 0 {
+		return false, fmt.Errorf("%w: nothing to append", entries.ErrDraft)
+	}
+	there := 0
+	for _, d := range a.drafts {
+		if d.Err() != nil {
+			return false, d.Err()
+		}
+		a.ids = append(a.ids, d.ID())
+		known, err := s.known(d.ID())
+		if err != nil {
+			return false, err
+		}
+		if known {
+			there++
+		}
+	}
+	switch {
+	case there == len(a.drafts):
+		return true, nil
+	case there > 0:
+		return false, fmt.Errorf("%w: %d of %d entries are in the log already", ErrConflict, there, len(a.drafts))
+	case a.expect != nil && *a.expect != s.leaf:
+		return false, fmt.Errorf("%w: the leaf is %s, not %s", ErrConflict, s.leaf.Short(), a.expect.Short())
+	case a.parent != nil && *a.parent != "":
+		return false, s.mustKnow(*a.parent)
+	}
+	return false, nil
+}
+
+// known tells whether an entry with this id is in the log. Ids that were reserved
+// here cannot be, before they were appended; for others the log is asked.
+func (s *Session) known(id entries.ID) (bool, error) {
+	if id == "" {
+		return false, nil
+	}
+	if appended, mine := s.mine[id]; mine {
+		return appended, nil
+	}
+	_, err := s.before.Entry(id)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s *Session) mustKnow(id entries.ID) error {
+	known, err := s.known(id)
+	if err == nil && !known {
+		err = fmt.Errorf("%s: entry %q: %w", s.path, id, ErrNotFound)
+	}
+	return err
+}
+
+func (s *Session) exists(id entries.ID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mustKnow(id)
+}
+
+// encode makes the lines of the batch: each entry below the one before it.
+func (s *Session) encode(a *appending) error {
+	parent, drafts := s.leaf, a.drafts
+	if a.parent != nil {
+		parent = *a.parent
+	}
+	back := a.back && s.leaf != "" && parent != s.leaf
+	a.prev = s.prev
+	for i, d := range drafts {
+		if a.ids[i] == "" {
+			id, err := s.ids.New()
+			if err != nil {
+				return err
+			}
+			a.ids[i] = id
+		}
+		s.encodeOne(a, d, a.ids[i], parent, back || i < len(drafts)-1)
+		parent = a.ids[i]
+	}
+	if !back {
+		return nil
+	}
+	id, err := s.ids.New()
+	if err != nil {
+		return err
+	}
+	a.ids = append(a.ids, id)
+	s.encodeOne(a, entries.LeafDraft(parent, string(ReasonReturn)), id, s.leaf, false)
+	return nil
+}
+
+func (s *Session) encodeOne(a *appending, d entries.Draft, id, parent entries.ID, more bool) {
+	start := len(a.lines)
+	a.lines = d.Append(a.lines, id, parent, s.now())
+	if s.head.Native {
+		var sum entries.Sum
+		a.lines, sum = entries.AppendSum(a.lines, start, more, a.prev)
+		a.prev = sum.Self
+	} else {
+		a.lines = append(a.lines, '}')
+	}
+	a.lines = append(a.lines, '\n')
+}
+
+// write appends lines to the log; to oh-my-pi's under its own lock.
+func (s *Session) write(ctx context.Context, after int64, lines []byte) error {
+	put := func() error {
+		_, err := s.log.Append(ctx, after, lines)
+		return err
+	}
+	if s.head.Title == nil && !s.head.Header.Omp() || s.opt.unlocked {
+		return put()
+	}
+	err := lock.Omp(s.path, put)
+	if _, held := errors.AsType[*lock.HeldError](err); held {
+		return &LockedError{Path: s.path}
+	}
+	return err
+}
+
+// irrevocable tells whether something will happen, relying on these entries, that
+// cannot be taken back: they are then durable in every mode.
+func (a *appending) irrevocable() bool {
+	for _, d := range a.drafts {
+		if d.Irrevocable() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,164 @@
+package sessiontree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/sessctl/sessctl/internal/durable"
+	"github.com/sessctl/sessctl/internal/jsonl"
+	"github.com/sessctl/sessctl/internal/lock"
+)
+
+// A Repair is what Open mended at the end of a log.
+type Repair struct {
+	Kind   DamageKind // torn-tail, incomplete-batch, no-final-newline, or foreign-line
+	Offset int64
+	Length int64  // in bytes, of what was cut
+	Saved  string // the file that has the cut bytes; "" where nothing was cut
+}
+
+// Repairs lists what Open mended: a torn last line or a batch without its end was
+// cut, after its bytes were saved to `<log>.damaged`; a missing last newline was
+// added. After the machine went down, a last line without a sum that was never
+// known to be durable is cut like a torn one: a block of another file's may look
+// like it.
+func (s *Session) Repairs() []Repair { return s.repairs }
+
+// repair mends the end of the log.
+func (s *Session) repair() error {
+	end, err := s.settledEnd()
+	if err != nil {
+		return err
+	}
+	size, err := s.log.Size()
+	if err != nil {
+		return err
+	}
+	kind := jsonl.TornTail
+	if len(end.Damage) > 0 {
+		kind = end.Damage[0].Kind
+	}
+	if end.Limit == size {
+		if end.Limit, err = s.quarantined(end); err != nil {
+			return err
+		}
+		kind = jsonl.ForeignLine
+	}
+	if end.Limit < size {
+		if err := s.cut(kind, end.Limit, size); err != nil {
+			return err
+		}
+	}
+	return s.finalNewline()
+}
+
+// settledEnd judges the end of the log. One that is not whole may still be being
+// written by another program, so it has to rest first.
+func (s *Session) settledEnd() (*jsonl.End, error) {
+	for {
+		info, err := s.log.Stat()
+		if err != nil {
+			return nil, err
+		}
+		end, err := jsonl.ReadEnd(s.log, info.Size(), s.head)
+		if err != nil {
+			return nil, err
+		}
+		rested := s.now().Sub(info.ModTime())
+		if end.Limit == info.Size() || rested >= s.opt.Settle || rested < 0 {
+			return end, nil
+		}
+		time.Sleep(min(s.opt.Settle-rested, 100*time.Millisecond))
+	}
+}
+
+// quarantined gives the offset from which the log does not count after the machine
+// went down, or the log's size.
+func (s *Session) quarantined(end *jsonl.End) (int64, error) {
+	last := s.lastHolder
+	boot, started := lock.Boot()
+	if !s.head.Native || last.PID == 0 || last.Clean || last.Boot == "" || boot == "" || last.Boot == boot {
+		return end.Limit, nil
+	}
+	info, err := s.log.Stat()
+	if err != nil || !info.ModTime().Before(started) {
+		return end.Limit, err
+	}
+	at, foreign, err := jsonl.LastForeign(s.log, s.head, end)
+	if err != nil || !foreign || at < last.Synced || at <= s.head.Offset {
+		return end.Limit, err
+	}
+	return at, nil
+}
+
+// cut saves what stands from an offset on, then cuts it.
+func (s *Session) cut(kind DamageKind, at, size int64) error {
+	saved, err := s.save(at, size)
+	if err != nil {
+		return fmt.Errorf("cannot save what a crash left at byte %d, so it stays: %w", at, err)
+	}
+	if err := s.log.Cut(at); err != nil {
+		return fmt.Errorf("cannot cut what a crash left at byte %d: %w", at, err)
+	}
+	s.repairs = append(s.repairs, Repair{Kind: kind, Offset: at, Length: size - at, Saved: saved})
+	return nil
+}
+
+// A damagedPart is the line that stands before cut bytes in the damaged file.
+type damagedPart struct {
+	Offset int64     `json:"offset"`
+	Length int64     `json:"length"`
+	Time   time.Time `json:"time"`
+}
+
+// save appends bytes of the log to its damaged file, and makes that durable.
+func (s *Session) save(from, to int64) (path string, err error) {
+	path = s.path + ".damaged"
+	_, err = s.fsys().Stat(path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	f, err := durable.OpenAppend(s.fsys(), path, os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	part := make([]byte, to-from)
+	if _, err = s.log.ReadAt(part, from); err == nil || err == io.EOF {
+		head, _ := json.Marshal(damagedPart{from, to - from, s.now().UTC()})
+		_, _, err = durable.Append(f, append(append(append(head, '\n'), part...), '\n'))
+	}
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil && isNew {
+		err = s.fsys().SyncDir(filepath.Dir(path))
+	}
+	return path, err
+}
+
+// finalNewline ends a last line that counts, so that the next one does not stand
+// behind it.
+func (s *Session) finalNewline() error {
+	size, err := s.log.Size()
+	if err != nil || size == 0 {
+		return err
+	}
+	var last [1]byte
+	if _, err := s.log.ReadAt(last[:], size-1); err != nil && err != io.EOF {
+		return err
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	if err := s.write(context.Background(), size, []byte("\n")); err != nil {
+		return err
+	}
+	if err := s.log.Sync(context.Background()); err != nil {
+		return err
+	}
+	s.repairs = append(s.repairs, Repair{Kind: jsonl.NoFinalNewline, Offset: size})
+	return nil
+}
