@@ -32,7 +32,7 @@ const exitHelp = `   0  done
    2  usage: unknown command or flag, missing argument
    3  done, and problems were found (verify; other commands with --strict)
   10  no such session or entry, or the name fits several
-  11  locked, or changed by somebody else meanwhile
+  11  locked, changed by somebody else meanwhile, or of a format that is only read
   12  damaged beyond use: neither a header nor an entry can be read
  130  interrupted
 `
@@ -97,7 +97,8 @@ func codeOf(err error) int {
 	switch {
 	case errors.Is(err, sessiontree.ErrNotFound), errors.Is(err, locate.ErrAmbiguous), errors.Is(err, fs.ErrNotExist):
 		return exitNotFound
-	case errors.Is(err, sessiontree.ErrConflict), errors.Is(err, sessiontree.ErrChanged):
+	case errors.Is(err, sessiontree.ErrConflict), errors.Is(err, sessiontree.ErrChanged),
+		errors.Is(err, sessiontree.ErrLocked), errors.Is(err, sessiontree.ErrReadOnly):
 		return exitConflict
 	case errors.Is(err, sessiontree.ErrNoSession), errors.Is(err, store.ErrNotALog):
 		return exitDamaged

@@ -1,0 +1,84 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+func (a *app) fork() *cobra.Command {
+	var into string
+	cmd := &cobra.Command{
+		Use:   "fork S [ENTRY]",
+		Short: "Make a new session from a path",
+		Long: `fork copies the path to ENTRY, or to the leaf, into a new native session, and prints
+its path. The source may be of any agent and is not changed. The new session goes
+into the own directory, or into that of --into.`,
+		Example: "  sessctl fork latest\n  sessctl fork old-pi-session.jsonl --into .",
+		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.runFork(args, into)
+		},
+	}
+	cmd.Flags().StringVar(&into, "into", "", "the directory of the new session")
+	return cmd
+}
+
+type jsonFork struct {
+	Schema  string     `json:"schema"`
+	Path    string     `json:"path"`
+	ID      string     `json:"id"`
+	Entries int        `json:"entries"`
+	Leaf    entries.ID `json:"leaf"`
+}
+
+func (a *app) runFork(args []string, into string) error {
+	t, err := a.whole(args[0])
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	var at entries.ID
+	if len(args) == 2 {
+		e, err := locate.Entry(t, args[1])
+		if err != nil {
+			return err
+		}
+		at = e.ID
+	}
+	if into == "" {
+		places, err := a.places()
+		if err != nil {
+			return err
+		}
+		into = places.Known()[0]
+	}
+	s, err := sessiontree.Fork(context.Background(), t, at, into, entries.Header{}, nil)
+	if err != nil {
+		return err
+	}
+	copied, err := s.Tree()
+	if err != nil {
+		return err
+	}
+	n, err := copied.Len()
+	if err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	return a.write(false, func(o *term.Output) error {
+		if a.flags.json {
+			return writeJSON(o, jsonFork{"sessctl.fork/1", s.Path(), s.Header().ID, n, s.Leaf()}, false)
+		}
+		_, err := fmt.Fprintln(o, term.Line(s.Path()))
+		return err
+	})
+}
