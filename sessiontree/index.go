@@ -17,6 +17,7 @@ type index struct {
 	leaf   int32 // -1 in a log without entries
 	report *jsonl.Report
 
+	ordered  bool // each id is greater than the one before, as those of one writer are
 	absent   int  // recs that Entries leaves out
 	again    bool // some id stands on several entries
 	forward  bool // some parent stands behind its child
@@ -34,7 +35,7 @@ type open struct {
 // scan reads the whole log. Nothing is looked up while blocks stream through the
 // processor's cache: that would cost more than the reading.
 func scan(t *Tree, opt jsonl.Options) (*index, error) {
-	x := &index{names: newNames(), leaf: -1, report: &jsonl.Report{}}
+	x := &index{names: newNames(), leaf: -1, report: &jsonl.Report{}, ordered: true}
 	for r, err := range jsonl.Forward(t.src, t.head, t.end, x.report, opt) {
 		if err == nil {
 			err = x.add(t, r)
@@ -65,6 +66,7 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 	}
 	x.recs = append(x.recs, x.keep(r, id))
 	x.leaf = i
+	x.ordered = x.ordered && (i == 0 || bytes.Compare(x.idBytes(&x.recs[i-1]), id) < 0)
 	x.attach(t, i, r.Parent)
 	return nil
 }
@@ -100,8 +102,12 @@ func (x *index) attach(t *Tree, i int32, parent []byte) {
 	}
 }
 
-// identify enters all ids in the table and judges those that come twice.
+// identify enters all ids in the table and judges those that come twice. Where ids
+// are ordered none does, and no table is needed to find them.
 func (x *index) identify(t *Tree) error {
+	if x.ordered {
+		return nil
+	}
 	x.ids = newTable(len(x.recs))
 	for i := range x.recs {
 		before := x.ids.put(x, int32(i))
@@ -168,7 +174,7 @@ func withoutSum(raw []byte) []byte {
 func (x *index) resolve() {
 	for _, o := range x.open {
 		name := x.openName[o.at : o.at+o.len]
-		p := x.ids.find(x, name)
+		p := x.findAbove(o.child, name)
 		if p >= 0 {
 			x.recs[o.child].parent = p
 			x.noteForward(o.child, p)

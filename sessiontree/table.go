@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math/bits"
+	"sort"
 )
 
 // A table finds recs by their id: open addressing over indexes, since a map of
 // strings takes several times the memory. A slot holds the upper half of the id's
 // hash and the index plus one, so that most searches look at no id but the right
-// one; 0 is free.
+// one; 0 is free. Where ids are ordered it is empty, since they can be searched.
 type table struct {
 	seed  maphash.Seed
 	slots []uint64
@@ -35,6 +36,9 @@ func (t *table) slot(x *index, id []byte) (place *uint64, hash uint64) {
 
 // find gives the index of the rec that has the id, or -1.
 func (t *table) find(x *index, id []byte) int32 {
+	if x.ordered {
+		return x.search(0, len(x.recs), id)
+	}
 	s, _ := t.slot(x, id)
 	return int32(uint32(*s)) - 1
 }
@@ -46,4 +50,26 @@ func (t *table) put(x *index, i int32) int32 {
 	before := int32(uint32(*s)) - 1
 	*s = hash<<32 | uint64(i+1)
 	return before
+}
+
+// findAbove is find for the parent of an entry, which most often stands not far
+// above it: where ids are ordered it looks there first, in growing steps.
+func (x *index) findAbove(child int32, id []byte) int32 {
+	if !x.ordered {
+		return x.ids.find(x, id)
+	}
+	from, to := int(child), len(x.recs)
+	for step := 16; from > 0 && bytes.Compare(x.idBytes(&x.recs[from]), id) > 0; step *= 4 {
+		from, to = max(from-step, 0), from
+	}
+	return x.search(from, to, id)
+}
+
+// search finds an id among ordered ones.
+func (x *index) search(from, to int, id []byte) int32 {
+	n := sort.Search(to-from, func(i int) bool { return bytes.Compare(x.idBytes(&x.recs[from+i]), id) >= 0 })
+	if i := from + n; i < to && bytes.Equal(x.idBytes(&x.recs[i]), id) {
+		return int32(i)
+	}
+	return -1
 }
