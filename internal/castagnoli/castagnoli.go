@@ -37,3 +37,18 @@ func Update(crc uint32, p []byte) uint32 {
 	}
 	return crc32.Update(crc, table, p)
 }
+
+// LineMargin is how many bytes of its line Line leaves, at least.
+const LineMargin = 256
+
+// Line returns the checksum of the first n bytes of p, to go on from with Update. It
+// takes as much of the first line of p as it can while it looks for the newline, but
+// not the line's last LineMargin bytes: reading a line for both at once costs no more
+// than reading it for one. Where that is not possible n is 0.
+func Line(p []byte) (crc uint32, n int) {
+	if !canFold || len(p) < 2*LineMargin {
+		return 0, 0
+	}
+	state, n := foldLine(&p[0], len(p))
+	return ^state, n
+}

@@ -116,3 +116,24 @@ func BenchmarkChecksum(b *testing.B) {
 		run("hash-crc32", func(p []byte) uint32 { return crc32.Checksum(p, table) })
 	}
 }
+
+func TestLine(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 3000 {
+		p := make([]byte, n)
+		for i := range p {
+			p[i] = byte('a' + r.IntN(20))
+		}
+		end := r.IntN(n + 1)
+		if end < n {
+			p[end] = '\n'
+		}
+		crc, done := Line(p)
+		if want := Checksum(p[:done]); crc != want {
+			t.Fatalf("line of %d bytes: checksum of the first %d is %#x, want %#x", end, done, crc, want)
+		}
+		if done > max(end-LineMargin, 0) || canFold && done < end-2*LineMargin-LineMargin {
+			t.Fatalf("line of %d bytes in %d: took %d", end, n, done)
+		}
+	}
+}

@@ -24,3 +24,10 @@ var (
 //
 //go:noescape
 func fold(state uint32, p *byte, n int) uint32
+
+// foldLine returns the raw CRC state after the first done bytes of the n at p, from
+// the state that a checksum starts with. They are followed by at least 256 bytes
+// without a newline; done is a multiple of 256, and 0 where the line is short.
+//
+//go:noescape
+func foldLine(p *byte, n int) (state uint32, done int)

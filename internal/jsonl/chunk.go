@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/sessctl/sessctl/internal/castagnoli"
 )
 
 // A Source is what logs are read from; store.Source has it.
@@ -209,10 +211,13 @@ func (c *chunk) nextPart() {
 // parseAny finds the records of the next line.
 func (c *chunk) parseAny() {
 	line := c.data[c.parsed:]
-	n := bytes.IndexByte(line, '\n')
+	if c.begun = (begun{}); c.native {
+		c.begun.sum, c.begun.bytes = castagnoli.Line(line)
+	}
+	n := bytes.IndexByte(line[c.begun.bytes:], '\n')
 	ended := n >= 0
 	if ended {
-		line = line[:n]
+		line = line[:c.begun.bytes+n]
 	}
 	if !ended || len(line) > 0 || !c.blankAgain() {
 		c.parseLine(c.base+int64(c.parsed), line, c.lines, ended)

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/castagnoli"
 	"github.com/sessctl/sessctl/internal/syntax"
 )
 
@@ -13,7 +14,8 @@ type parser struct {
 	native bool // sums are expected
 	deep   bool // look inside every line, and at its encoding
 
-	recs []Record
+	recs  []Record
+	begun begun
 
 	text  *syntax.Text // of line: own or block
 	line  []byte
@@ -25,6 +27,18 @@ type parser struct {
 	crc   []byte
 	top   syntax.Visitor
 	inner syntax.Visitor
+}
+
+// A begun checksum is that of a line's first bytes, which was computed while the
+// line's end was looked for.
+type begun struct {
+	sum   uint32
+	bytes int
+}
+
+// matches tells whether sum is right for body, the line's bytes before it.
+func (b begun) matches(sum entries.Sum, body []byte) bool {
+	return castagnoli.Update(b.sum, body[b.bytes:]) == sum.Self
 }
 
 var bom = []byte("\xEF\xBB\xBF")
@@ -77,7 +91,7 @@ func (p *parser) wholeLine(data []byte, i int) int {
 // put them; it needs no other look.
 func (p *parser) vouched(line []byte) bool {
 	body, sum, ok := entries.SplitSum(line)
-	if !ok || !sum.Matches(body) {
+	if !ok || !p.begun.matches(sum, body) {
 		return false
 	}
 	r := Record{Size: int64(len(line)), State: GoodSum, Sum: sum, More: entries.HasMore(body)}
