@@ -1,0 +1,287 @@
+package durable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	_ FS   = osFS{}
+	_ FS   = (*Faulty)(nil)
+	_ FS   = (*Disk)(nil)
+	_ File = (*os.File)(nil)
+)
+
+// kind reduces an error to what both file systems must agree on.
+func kind(err error) string {
+	for _, k := range []error{fs.ErrExist, fs.ErrNotExist, fs.ErrClosed, io.EOF} {
+		if errors.Is(err, k) {
+			return k.Error()
+		}
+	}
+	if err != nil {
+		return "other error"
+	}
+	return ""
+}
+
+// player does one random history on one file system and notes what it saw.
+type player struct {
+	fsys  FS
+	root  string
+	files []File
+	seen  []string
+}
+
+func (p *player) path(name string) string { return filepath.Join(p.root, name) }
+
+func (p *player) see(op string, err error, what ...any) {
+	p.seen = append(p.seen, fmt.Sprint(op, " ", what, " ", kind(err)))
+}
+
+var playNames = []string{"a", "b", "c", "d", "d/a", "d/b", "d/e", "d/e/a", "a/x", "nowhere/x"}
+
+func pick[E any](r *rand.Rand, from []E) E { return from[r.IntN(len(from))] }
+
+func (p *player) step(r *rand.Rand) {
+	name, other := p.path(pick(r, playNames)), p.path(pick(r, playNames))
+	switch r.IntN(12) {
+	case 0, 1, 2:
+		p.open(r, name)
+	case 3, 4, 5, 6, 7:
+		p.file(r)
+	case 8:
+		p.see("rename", p.fsys.Rename(name, other))
+	case 9:
+		p.see("link", p.fsys.Link(name, other))
+	case 10:
+		p.see("mkdir", p.fsys.Mkdir(name, 0o700))
+	case 11:
+		p.see("remove", p.fsys.Remove(name))
+	}
+}
+
+var playFlags = []int{
+	os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_EXCL, os.O_RDWR | os.O_TRUNC,
+}
+
+func (p *player) open(r *rand.Rand, name string) {
+	flag := pick(r, playFlags)
+	if fi, err := p.fsys.Stat(name); err == nil && fi.IsDir() {
+		return // a Disk does not open directories
+	}
+	f, err := p.fsys.OpenFile(name, flag, 0o600)
+	p.see("open", err, flag)
+	if err == nil {
+		p.files = append(p.files, f)
+	}
+}
+
+func (p *player) file(r *rand.Rand) {
+	if len(p.files) == 0 {
+		return
+	}
+	i := r.IntN(len(p.files))
+	f := p.files[i]
+	off, n := r.Int64N(3000), r.IntN(1500)
+	switch r.IntN(8) {
+	case 0, 1, 2:
+		done, err := f.WriteAt(bytes.Repeat([]byte{byte(r.IntN(256))}, n), off)
+		p.see("write", err, done)
+	case 3:
+		p.see("truncate", f.Truncate(off))
+	case 4:
+		b := make([]byte, n)
+		done, err := f.ReadAt(b, off)
+		p.see("read", err, done, b)
+	case 5:
+		p.see("sync", f.Sync())
+	case 6:
+		p.see("close", f.Close())
+	case 7:
+		fi, err := f.Stat()
+		if err == nil {
+			p.see("size", nil, fi.Size(), fi.Mode())
+		}
+	}
+}
+
+// tree is everything that can be read of a file system.
+func (p *player) tree(dir string) (lines []string) {
+	list, err := p.fsys.ReadDir(p.path(dir))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, e := range list {
+		name := filepath.Join(dir, e.Name())
+		fi, err := e.Info()
+		if err != nil {
+			return []string{err.Error()}
+		}
+		if e.IsDir() {
+			lines = append(append(lines, name+"/"), p.tree(name)...)
+			continue
+		}
+		lines = append(lines, fmt.Sprint(name, fi.Size(), fi.Mode(), contentOf(p.fsys, p.path(name))))
+	}
+	return lines
+}
+
+// contentOf reads a file, or gives nil where there is none.
+func contentOf(fsys FS, name string) []byte {
+	f, err := fsys.OpenFile(name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<40))
+	if err != nil {
+		panic(err)
+	}
+	return append([]byte{}, b...)
+}
+
+func (p *player) closeAll() {
+	for _, f := range p.files {
+		f.Close()
+	}
+}
+
+func TestDiskAgreesWithTheSystem(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be renamed there")
+	}
+	for seed := range uint64(150) {
+		disk, system := &player{fsys: NewDisk(), root: "."}, &player{fsys: OS(), root: t.TempDir()}
+		for _, p := range []*player{disk, system} {
+			for i := range uint64(120) {
+				p.step(rand.New(rand.NewPCG(seed, i)))
+			}
+			p.closeAll()
+		}
+		for i, want := range system.seen {
+			if disk.seen[i] != want {
+				t.Fatalf("seed %d: step %d: the disk says %.200s\nthe system %.200s", seed, i, disk.seen[i], want)
+			}
+		}
+		if got, want := disk.tree("."), system.tree("."); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: the disk has %.300q\nthe system %.300q", seed, got, want)
+		}
+	}
+}
+
+func newFile(t testing.TB, fsys FS, name, content string) File {
+	t.Helper()
+	f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, f, content, 0)
+	return f
+}
+
+func put(t testing.TB, f File, content string, off int64) {
+	t.Helper()
+	if _, err := f.WriteAt([]byte(content), off); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHandlesOutliveNames(t *testing.T) {
+	for _, fsys := range []FS{NewDisk(), &Faulty{FS: NewDisk()}} {
+		f := newFile(t, fsys, "a", "one")
+		g := newFile(t, fsys, "b", "two")
+		must(t, fsys.Rename("a", "b"), fsys.Remove("b"))
+		put(t, f, "1", 0)
+		put(t, g, "2", 0)
+		for file, want := range map[File]string{f: "1ne", g: "2wo"} {
+			b := make([]byte, 3)
+			if _, err := file.ReadAt(b, 0); err != nil || string(b) != want {
+				t.Errorf("a removed file reads %q, %v", b, err)
+			}
+		}
+		must(t, f.Close())
+		if err := f.Sync(); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Sync of a closed file: %v", err)
+		}
+	}
+}
+
+func TestSameFile(t *testing.T) {
+	for _, fsys := range []FS{NewDisk(), inTemp{OS(), t.TempDir()}} {
+		f := newFile(t, fsys, "a", "x")
+		must(t, fsys.Link("a", "b"), newFile(t, fsys, "c", "x").Close())
+		stat := func(name string) fs.FileInfo {
+			fi, err := fsys.Stat(name)
+			must(t, err)
+			return fi
+		}
+		open, err := f.Stat()
+		must(t, err)
+		if !fsys.SameFile(open, stat("a")) || !fsys.SameFile(stat("a"), stat("b")) || fsys.SameFile(stat("a"), stat("c")) {
+			t.Error("SameFile is wrong")
+		}
+		must(t, fsys.Rename("c", "a"))
+		if fsys.SameFile(open, stat("a")) {
+			t.Error("a replaced file is said to be the same")
+		}
+		must(t, f.Close())
+	}
+}
+
+// inTemp puts relative names into a directory of the system.
+type inTemp struct {
+	FS
+	dir string
+}
+
+func (i inTemp) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	return i.FS.OpenFile(filepath.Join(i.dir, name), flag, perm)
+}
+func (i inTemp) Stat(name string) (fs.FileInfo, error) { return i.FS.Stat(filepath.Join(i.dir, name)) }
+func (i inTemp) Lstat(name string) (fs.FileInfo, error) {
+	return i.FS.Lstat(filepath.Join(i.dir, name))
+}
+func (i inTemp) Rename(a, b string) error {
+	return i.FS.Rename(filepath.Join(i.dir, a), filepath.Join(i.dir, b))
+}
+func (i inTemp) Link(a, b string) error {
+	return i.FS.Link(filepath.Join(i.dir, a), filepath.Join(i.dir, b))
+}
+func (i inTemp) Remove(name string) error { return i.FS.Remove(filepath.Join(i.dir, name)) }
+func (i inTemp) Mkdir(name string, perm fs.FileMode) error {
+	return i.FS.Mkdir(filepath.Join(i.dir, name), perm)
+}
+func (i inTemp) ReadDir(name string) ([]fs.DirEntry, error) {
+	return i.FS.ReadDir(filepath.Join(i.dir, name))
+}
+func (i inTemp) SyncDir(name string) error { return i.FS.SyncDir(filepath.Join(i.dir, name)) }
+
+func TestAppendFlagIsRefused(t *testing.T) {
+	for _, fsys := range []FS{NewDisk(), OS()} {
+		_, err := fsys.OpenFile(filepath.Join(t.TempDir(), "a"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil || !strings.Contains(err.Error(), "O_APPEND") {
+			t.Errorf("%T: %v", fsys, err)
+		}
+	}
+}
