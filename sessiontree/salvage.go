@@ -44,6 +44,8 @@ type salvage struct {
 	w    *bufio.Writer
 	line []byte
 	prev uint32
+	next int  // behind the batch that was looked at last
+	ends bool // ... which has its end
 }
 
 func (s *salvage) copy() error {
@@ -116,16 +118,21 @@ func (s *salvage) title() error {
 // inBatch tells whether the batch mark of the entry at i is still true in the copy:
 // its batch has to have its end there.
 func (s *salvage) inBatch(i int) bool {
+	if i >= s.next {
+		s.next, s.ends = s.batchFrom(i)
+	}
+	return s.ends
+}
+
+// batchFrom finds where the batch is over that i is in, and whether it has its end.
+func (s *salvage) batchFrom(i int) (next int, ends bool) {
 	for ; i < len(s.recs); i++ {
 		r := &s.recs[i]
-		if r.flags&foreign != 0 {
-			return false
-		}
-		if r.flags&more == 0 {
-			return r.flags&lost == 0
+		if r.flags&foreign != 0 || r.flags&more == 0 {
+			return i + 1, r.flags&(foreign|lost) == 0
 		}
 	}
-	return false
+	return i, false
 }
 
 // write copies one record; of a native log with a new sum.

@@ -1,6 +1,8 @@
 package sessiontree
 
 import (
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/sessctl/sessctl/entries"
@@ -111,8 +113,8 @@ func (t *Tree) pairing(x *index) ([]Pairing, error) {
 			return nil, err
 		}
 	}
-	for i, calls := range p.calls {
-		for _, c := range calls {
+	for _, i := range slices.Sorted(maps.Keys(p.calls)) {
+		for _, c := range p.calls[i] {
 			if !p.found[callAt{i, c}] {
 				p.add(PairingOpenCall, i, c)
 			}
@@ -136,13 +138,17 @@ func (p *pairs) see(i int32) error {
 	if r.flags&lost != 0 || entries.Type(p.x.words[r.kind]) != entries.TypeMessage {
 		return nil
 	}
+	var err error
 	switch p.x.words[r.role] {
 	case "assistant":
-		return p.assistant(i)
+		err = p.assistant(i)
 	case "toolResult":
-		return p.result(i)
+		err = p.result(i)
 	}
-	return nil
+	if errors.Is(err, entries.ErrBody) {
+		return nil // a body that is damaged inside pairs with nothing
+	}
+	return err
 }
 
 func (p *pairs) assistant(i int32) error {
@@ -200,7 +206,7 @@ func (p *pairs) caller(i int32, call string) int32 {
 func (p *pairs) second(i, call int32, id string) bool {
 	const most = 1000
 	at := p.x.recs[i].parent
-	for n := 0; at > call && n < most; n, at = n+1, p.x.recs[at].parent {
+	for n := 0; at >= 0 && at != call && n < most; n, at = n+1, p.x.recs[at].parent {
 		if p.x.words[p.x.recs[at].role] != "toolResult" {
 			continue
 		}
