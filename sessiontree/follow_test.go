@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -277,21 +278,23 @@ func TestFollowedLogChanges(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // against a hang
 		changes := c.changes
 		got := ""
+		var writer sync.WaitGroup
 		for e, err := range sessiontree.Follow(ctx, g.path, &g.at, &sessiontree.FollowOptions{Poll: time.Millisecond}) {
 			if err != nil || e.ID != "a" {
 				got = fmt.Sprint(e.ID, err)
 				break
 			}
-			go func() {
+			writer.Go(func() {
 				for _, change := range changes {
 					if err := change(g.path); err != nil {
 						t.Error(err)
 					}
 					time.Sleep(20 * time.Millisecond) // long enough to be seen, as a rule
 				}
-			}()
+			})
 		}
 		stop()
+		writer.Wait()
 		if !strings.Contains(got, c.want) || got == "" {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
