@@ -26,6 +26,7 @@ var cases = map[string]benchCase{
 	"leaf":  {1, leafOnly, func(*session) int64 { return 1 }},
 	"walk":  {1, walk, func(s *session) int64 { return s.Depth }},
 	"path":  {1, path, func(s *session) int64 { return s.Depth }},
+	"path2": {2, pathTwo, func(s *session) int64 { return s.Depth }},
 }
 
 func caseNamed(name string) (benchCase, error) {
@@ -114,9 +115,13 @@ func leafOnly(path string) (int64, error) {
 	return 1, nil
 }
 
-// path is walk by way of a whole scan, which gives the entries from the root down.
-func path(path string) (n int64, err error) {
-	t, err := sessiontree.Read(path, nil)
+func path(path string) (int64, error)    { return pathWith(path, 1) }
+func pathTwo(path string) (int64, error) { return pathWith(path, 2) }
+
+// pathWith is walk by way of a whole scan, which gives the entries from the root
+// down.
+func pathWith(path string, workers int) (n int64, err error) {
+	t, err := sessiontree.Read(path, &sessiontree.ReadOptions{Workers: workers})
 	if err != nil {
 		return 0, err
 	}

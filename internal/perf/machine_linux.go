@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // peakMemory is the most memory that this process ever had resident.
@@ -50,4 +52,17 @@ func ticks() (idle, all int64) {
 		all += n
 	}
 	return t[3] + t[4], all
+}
+
+// dropCache makes the system forget what it holds of a file in memory.
+func dropCache(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := file.Sync(); err != nil { // what is not written yet cannot be dropped
+		return err
+	}
+	return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
 }

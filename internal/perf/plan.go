@@ -51,6 +51,7 @@ func peerRows(s *session) []row {
 		{"pi 1.6.0: open, leaf to root", pi, limit, nil},
 		{"leaf to root, from the tail", job{"walk", s}, pi, targets},
 		{"whole scan, root to leaf", job{"path", s}, pi, targets},
+		{"whole scan with 2 workers, root to leaf", job{"path2", s}, pi, targets},
 	}
 }
 
