@@ -52,7 +52,8 @@ type ListOptions struct {
 
 // List goes over the sessions in directories and in the directories directly below
 // them (pi and oh-my-pi keep one a project), newest conversation first. Files that
-// end in .jsonl are taken for sessions; one that is none comes last, with its Err.
+// end in .jsonl, and archives of such, are taken for sessions; one that is none comes
+// last, with its Err. An archive whose log stands beside it is left out.
 // A directory that is missing has none; one of dirs that cannot be read is an error,
 // which comes after everything else.
 //
@@ -109,7 +110,9 @@ func (l *listing) collect(dir string, deeper bool) error {
 			if err := l.collect(path, false); err != nil {
 				l.bad = append(l.bad, Info{Path: path, Err: err})
 			}
-		case strings.HasSuffix(d.Name(), ".jsonl"):
+		case strings.HasSuffix(d.Name(), ".jsonl.zst") && l.seen[strings.TrimSuffix(path, store.ArchiveSuffix)]:
+			// The archive of a log that is there as well: the log is the newer one.
+		case strings.HasSuffix(d.Name(), ".jsonl"), strings.HasSuffix(d.Name(), ".jsonl.zst"):
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !l.seen[path] {
 				l.seen[path] = true
 				l.files = append(l.files, candidate{path, info})

@@ -134,13 +134,13 @@ func (c *conversion) look() (err error) {
 // convert makes the file, or takes the one that is there, and checks it. made tells
 // that it is this conversion's, which may remove it.
 func (c *conversion) convert() (made bool, err error) {
-	raw, src, err := c.open(c.from)
+	opened, src, err := c.open(c.from)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", c.from, err)
 	}
 	defer src.Close()
-	if now, err := raw.Stat(); err != nil || !c.fsys.SameFile(now, c.before) {
-		return false, errors.Join(c.changed(), err)
+	if !c.fsys.SameFile(opened, c.before) {
+		return false, c.changed()
 	}
 	if _, err := c.fsys.Lstat(c.to); err == nil {
 		if err := c.compare(src, false); err != nil {
@@ -156,21 +156,20 @@ func (c *conversion) convert() (made bool, err error) {
 	return true, c.compare(src, true)
 }
 
-// open gives a file, and the log that it is or that it holds.
-func (c *conversion) open(name string) (durable.File, Source, error) {
+// open describes a file, and gives the log that it is or that it holds.
+func (c *conversion) open(name string) (info fs.FileInfo, log Source, err error) {
 	f, err := c.fsys.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	raw := openFile{f}
-	if name == c.log {
-		return f, raw, nil
+	log = openFile{f}
+	if info, err = f.Stat(); err == nil && name == c.archive {
+		log, err = OpenArchive(log)
 	}
-	src, err := OpenArchive(raw)
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	return f, src, nil
+	return info, log, nil
 }
 
 // An openFile is a Source on any file system.
@@ -221,7 +220,7 @@ func (c *conversion) compare(src Source, made bool) error {
 	case err == nil:
 		return c.measure()
 	case !made && (errors.Is(err, errDiffers) || errors.Is(err, ErrCorrupt)):
-		return fmt.Errorf("%s does not hold the same as %s (%w); both stay: %w", c.to, c.from, err, fs.ErrExist)
+		return fmt.Errorf("%s does not hold the same as %s (%v); both stay: %w", c.to, c.from, err, fs.ErrExist)
 	}
 	return fmt.Errorf("%s, read back: %w", c.to, err)
 }

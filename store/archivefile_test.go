@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/sessctl/sessctl/internal/durable"
 )
 
@@ -67,6 +69,23 @@ func TestArchiveFileAndBack(t *testing.T) {
 		if there(log+".zst") != keep {
 			t.Errorf("keep %v: archive there: %v", keep, !keep)
 		}
+	}
+}
+
+// TestUnarchiveFileOfZstd restores what zstd itself compressed.
+func TestUnarchiveFileOfZstd(t *testing.T) {
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	oldFile(t, log+".zst", string(enc.EncodeAll([]byte(longLog), nil)))
+	if _, err := UnarchiveFile(log+".zst", nil); err != nil {
+		t.Fatal(err)
+	}
+	checkFile(t, log, longLog)
+	if there(log + ".zst") {
+		t.Error("the archive is still there")
 	}
 }
 

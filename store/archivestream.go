@@ -30,7 +30,11 @@ func unpackStream(src Source, size int64) (Source, error) {
 		return nil, in.explain(err, 0)
 	}
 	defer dec.Close()
-	log, err := spool(&unpacking{dec: dec, in: in, limit: max(size, freeRatio/maxRatio) * maxRatio})
+	u := &unpacking{dec: dec, in: in, limit: max(size, freeRatio/maxRatio) * maxRatio}
+	log, err := spool(u)
+	if u.err != nil {
+		return nil, u.err // and not that of a stream that could not be kept
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +76,7 @@ type unpacking struct {
 	in    *faults
 	done  int64
 	limit int64
+	err   error
 }
 
 func (u *unpacking) Read(p []byte) (int, error) {
@@ -79,9 +84,11 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	u.done += int64(n)
 	switch {
 	case u.done > u.limit:
-		return n, u.in.explain(fmt.Errorf("over %d times as large as its archive; decompress it with zstd if it is to be trusted", maxRatio), u.done)
+		u.err = u.in.explain(fmt.Errorf("over %d times as large as its archive; decompress it with zstd if it is to be trusted", maxRatio), u.done)
 	case err != nil && err != io.EOF:
-		return n, u.in.explain(err, u.done)
+		u.err = u.in.explain(err, u.done)
+	default:
+		return n, err
 	}
-	return n, err
+	return n, u.err
 }

@@ -54,7 +54,11 @@ func OpenFile(path string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return transparent(&File{f}, path)
+	src, err := transparent(&File{f}, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return src, nil
 }
 
 func describe(mode fs.FileMode) string {

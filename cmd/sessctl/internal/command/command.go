@@ -102,6 +102,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of sessctl, pi or omp")
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.verify())
 	root.AddCommand(a.checkout(), a.label(), a.name(), a.fork(), a.rm())
+	root.AddCommand(a.archive(), a.unarchive())
 	root.AddCommand(a.version(), exitCodes())
 	root.SuggestionsMinimumDistance = 2
 	return root

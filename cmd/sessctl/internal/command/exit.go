@@ -100,7 +100,7 @@ func codeOf(err error) int {
 	case errors.Is(err, sessiontree.ErrConflict), errors.Is(err, sessiontree.ErrChanged),
 		errors.Is(err, sessiontree.ErrLocked), errors.Is(err, sessiontree.ErrReadOnly):
 		return exitConflict
-	case errors.Is(err, sessiontree.ErrNoSession), errors.Is(err, store.ErrNotALog):
+	case errors.Is(err, sessiontree.ErrNoSession), errors.Is(err, store.ErrNotALog), errors.Is(err, store.ErrCorrupt):
 		return exitDamaged
 	}
 	return exitFailure

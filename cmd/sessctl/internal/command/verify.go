@@ -10,6 +10,7 @@ import (
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
 )
 
 func (a *app) verify() *cobra.Command {
@@ -88,7 +89,7 @@ func (a *app) runVerify(args []string, salvage string) error {
 func (a *app) verifyOne(name, salvage string) (v jsonVerdict, err error) {
 	v = jsonVerdict{Path: name, Checksums: "none", Damage: []jsonDamage{}, Pairing: []jsonPairing{}}
 	t, err := a.open(name, true)
-	if errors.Is(err, sessiontree.ErrNoSession) && salvage == "" {
+	if (errors.Is(err, sessiontree.ErrNoSession) || errors.Is(err, store.ErrCorrupt)) && salvage == "" {
 		v.Error = optional(err.Error())
 		return v, nil
 	}
@@ -98,6 +99,10 @@ func (a *app) verifyOne(name, salvage string) (v jsonVerdict, err error) {
 	defer t.Close()
 	v.Path = t.File()
 	report, err := t.Verify()
+	if errors.Is(err, store.ErrCorrupt) && salvage == "" {
+		v.Error = optional(err.Error())
+		return v, nil
+	}
 	if err != nil {
 		return v, err
 	}

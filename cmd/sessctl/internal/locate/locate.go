@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
 )
 
 // MinID is the least number of characters by which an id can be named.
@@ -57,14 +58,14 @@ func (p *Places) Known() []string {
 	return unique(append(dirs, p.Dirs...))
 }
 
-func unique(dirs []string) []string {
-	var out []string
-	for _, d := range dirs {
-		if !slices.Contains(out, d) {
-			out = append(out, d)
-		}
-	}
-	return out
+// unique keeps the first of each.
+func unique(list []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(s string) bool {
+		again := seen[s]
+		seen[s] = true
+		return again
+	})
 }
 
 // Match tells whether a session is one of Cwd and Agent, where they are set.
@@ -80,7 +81,9 @@ func (p *Places) Session(name string) (string, error) {
 	}
 	if _, err := os.Stat(name); err == nil {
 		return name, nil
-	} else if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(name, ".jsonl") {
+	} else if archive := name + store.ArchiveSuffix; strings.HasSuffix(name, ".jsonl") && exists(archive) {
+		return archive, nil
+	} else if strings.ContainsRune(name, filepath.Separator) || strings.HasSuffix(strings.TrimSuffix(name, store.ArchiveSuffix), ".jsonl") {
 		return "", err
 	}
 	return p.byID(name)
@@ -115,7 +118,7 @@ func (p *Places) byID(name string) (string, error) {
 			}
 		}
 	}
-	switch len(byName) {
+	switch byName = unique(byName); len(byName) { // directories may overlap
 	case 0:
 		return "", fmt.Errorf("session %q: %w; 'sessctl ls' lists those in %s", name, sessiontree.ErrNotFound, strings.Join(p.Known(), ", "))
 	case 1:
@@ -127,12 +130,15 @@ func (p *Places) byID(name string) (string, error) {
 // files splits the session files into those whose name has the id, and the rest.
 func (p *Places) files(id string) (fit, rest []string, err error) {
 	for _, dir := range p.Known() {
-		for _, pattern := range []string{"*.jsonl", "*/*.jsonl"} {
+		for _, pattern := range []string{"*.jsonl", "*/*.jsonl", "*.jsonl.zst", "*/*.jsonl.zst"} {
 			paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
 			if err != nil {
 				return nil, nil, err
 			}
 			for _, path := range paths {
+				if log, ok := strings.CutSuffix(path, store.ArchiveSuffix); ok && exists(log) {
+					continue // the log is the session, and the archive a copy
+				}
 				if fits(idOfFile(path), id) {
 					fit = append(fit, path)
 				} else {
@@ -144,13 +150,18 @@ func (p *Places) files(id string) (fit, rest []string, err error) {
 	return fit, rest, nil
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func escapeGlob(dir string) string {
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(dir)
 }
 
 // idOfFile gives what stands behind the time in a session's file name.
 func idOfFile(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix), ".jsonl")
 	if _, id, ok := strings.Cut(name, "_"); ok {
 		return id
 	}
