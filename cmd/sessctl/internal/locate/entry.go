@@ -31,7 +31,11 @@ func Entry(t *sessiontree.Tree, name string) (entries.Entry, error) {
 		if err != nil {
 			return entries.Entry{}, err
 		}
-		return t.Entry(id)
+		e, err := t.Entry(id)
+		if err != nil {
+			err = fmt.Errorf("label %q: %w", name, err)
+		}
+		return e, err
 	}
 	return byPart(t, name)
 }
@@ -78,24 +82,20 @@ func byPart(t *sessiontree.Tree, part string) (entries.Entry, error) {
 	if len(part) < MinID {
 		return entries.Entry{}, fmt.Errorf("entry %q: give at least %d characters of an id: %w", part, MinID, sessiontree.ErrNotFound)
 	}
-	var found []entries.Entry
+	var ids []string
 	for e, err := range t.Entries() {
 		if err != nil {
 			return entries.Entry{}, err
 		}
-		if fits(string(e.ID), part) && (len(found) == 0 || found[len(found)-1].ID != e.ID) {
-			found = append(found, e)
+		if fits(string(e.ID), part) {
+			ids = append(ids, string(e.ID))
 		}
 	}
-	switch len(found) {
+	switch ids = unique(ids); len(ids) {
 	case 0:
 		return entries.Entry{}, fmt.Errorf("%s: entry %q: %w; 'sessctl tree --all' lists them", t.File(), part, sessiontree.ErrNotFound)
 	case 1:
-		return found[0], nil
-	}
-	ids := make([]string, len(found))
-	for i, e := range found {
-		ids[i] = string(e.ID)
+		return t.Entry(entries.ID(ids[0]))
 	}
 	return entries.Entry{}, ambiguous("entry", part, ids)
 }

@@ -136,6 +136,10 @@ func (p *Places) files(id string) (fit, rest []string, err error) {
 				return nil, nil, err
 			}
 			for _, path := range paths {
+				// Opening a pipe would wait for its other end.
+				if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+					continue
+				}
 				if log, ok := strings.CutSuffix(path, store.ArchiveSuffix); ok && exists(log) {
 					continue // the log is the session, and the archive a copy
 				}

@@ -155,6 +155,3 @@ func (o *Output) Cut(s string, columns int) string {
 	}
 	return runewidth.Truncate(s, columns, tail)
 }
-
-// Pad fills a safe string up to a number of columns.
-func Pad(s string, columns int) string { return runewidth.FillRight(s, columns) }

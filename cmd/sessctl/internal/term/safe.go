@@ -8,6 +8,7 @@ package term
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -75,23 +76,43 @@ func escaped(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// JSON makes encoded JSON safe to print: what a terminal might obey can stand only
-// inside strings there, and is written as an escape, which means the same.
+// JSON makes encoded JSON safe to print, and means the same: what a terminal might
+// obey is written as an escape. Where it is no JSON at all, as a record may be whose
+// sum is right all the same, it is made safe too.
 func JSON(b []byte) []byte {
-	if !strings.ContainsFunc(string(b), func(r rune) bool { return r >= 0x7f && r != utf8.RuneError && harmful(r) }) {
+	var out []byte
+	kept := 0 // up to where b is in out
+	inString, escaped := false, false
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if safe, ok := jsonRune(r, n, inString); !ok {
+			out = append(append(out, b[kept:i]...), safe...)
+			kept = i + n
+		}
+		if r == '"' && !escaped {
+			inString = !inString
+		}
+		escaped = inString && r == '\\' && !escaped
+		i += n
+	}
+	if kept == 0 {
 		return b
 	}
-	var out strings.Builder
-	for _, r := range string(b) {
-		switch {
-		case r < 0x7f || r == utf8.RuneError || !harmful(r):
-			out.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			r -= 0x10000
-			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		}
+	return append(out, b[kept:]...)
+}
+
+// jsonRune gives what is written for a rune of n bytes; ok tells that it may stay.
+func jsonRune(r rune, n int, inString bool) (safe string, ok bool) {
+	switch {
+	case r == utf8.RuneError:
+		return string(r), n > 1 // what every reader makes of invalid bytes
+	case r < 0x20 && !inString:
+		return " ", r == '\n' || r == '\t'
+	case 0x20 <= r && r < 0x7f || !harmful(r):
+		return "", true
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r), false
 	}
-	return []byte(out.String())
+	high, low := utf16.EncodeRune(r)
+	return fmt.Sprintf(`\u%04x\u%04x`, high, low), false
 }
