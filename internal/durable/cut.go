@@ -127,8 +127,11 @@ func (c *cut) instead() *sector {
 	return c.stale.sectors[c.rand.IntN(len(c.stale.sectors))]
 }
 
-// randomCut draws a cut: as often in order or reversed as not, since a fair coin for
-// every sector hardly ever leaves a nearly whole file, where recovery is hardest.
+// randomOrders is what randomCut draws from: seldom by a coin for every sector, which
+// hardly ever leaves a nearly whole file, where recovery is hardest.
+var randomOrders = [...]order{inOrder, inOrder, inOrder, inOrder, reversed, alone, except, anyOrder, anyOrder}
+
+// randomCut draws a cut.
 func (d *Disk) randomCut(n *inode, r *rand.Rand) cut {
 	c := cut{rand: r, stale: &d.pool}
 	if len(n.changes) == 0 {
@@ -141,12 +144,7 @@ func (d *Disk) randomCut(n *inode, r *rand.Rand) cut {
 		ch := &n.changes[c.at]
 		c.from = ch.first + r.IntN(len(ch.sectors)+1)
 	}
-	switch r.IntN(4) {
-	case 0:
-		c.order = reversed
-	case 1:
-		c.order = anyOrder
-	}
+	c.order = randomOrders[r.IntN(len(randomOrders))]
 	return c
 }
 

@@ -7,8 +7,7 @@ import "slices"
 // file that was removed while it was open is gone. The disk itself, with its
 // handles, goes on apart from the new one.
 //
-// A process may die in the middle of a write: have a fault return a *ShortWrite with
-// ErrKilled for that, see Faulty.
+// A process may also die in the middle of a write: see KillInside.
 func (d *Disk) Kill() *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()

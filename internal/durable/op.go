@@ -95,12 +95,20 @@ var ErrKilled = errors.New("the process is dead")
 // KillAt returns a fault that fails the n-th operation, counted from 1, and all that
 // follow with ErrKilled, as if the process had died there: it cannot clean up
 // either. What it left is Disk.Kill's or Disk.Crash's to say.
-func KillAt(n int) func(Op) error {
+func KillAt(n int) func(Op) error { return KillInside(n, 0) }
+
+// KillInside is KillAt for a process that dies in the middle of the n-th operation:
+// if that is a Write, its first bytes are put.
+func KillInside(n, bytes int) func(Op) error {
 	var seen atomic.Int64
-	return func(Op) error {
-		if seen.Add(1) >= int64(n) {
-			return ErrKilled
+	return func(op Op) error {
+		at := seen.Add(1)
+		switch {
+		case at < int64(n):
+			return nil
+		case at == int64(n) && op.Kind == Write:
+			return &ShortWrite{N: bytes, Err: ErrKilled}
 		}
-		return nil
+		return ErrKilled
 	}
 }
