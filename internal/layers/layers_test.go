@@ -25,6 +25,8 @@ var rules = []rule{
 		reason: "entries is the codec: bytes and types, no I/O; everything else stands on it"},
 	{from: "store", forbid: []string{"entries", "sessiontree", "internal/jsonl", "cmd"},
 		reason: "a store keeps bytes and must not depend on what they mean, or it could change them"},
+	{from: "internal/durable", forbid: []string{"entries", "sessiontree", "store", "internal/jsonl", "internal/lock", "cmd"},
+		reason: "the seam for file operations knows files and nothing of what is in them"},
 	{from: "internal/syntax", forbid: []string{"entries", "sessiontree", "store", "internal/jsonl", "cmd"},
 		reason: "syntax knows JSON and nothing of sessions"},
 	{from: "internal/jsonl", forbid: []string{"sessiontree", "cmd"},
