@@ -229,6 +229,8 @@ func (s *Session) load() error {
 // writable refuses the logs that must not be appended to.
 func (s *Session) writable() error {
 	switch h := s.head.Header; {
+	case store.IsArchive(s.log):
+		return fmt.Errorf("%w: it is an archive; 'sessctl unarchive' restores its log", ErrReadOnly)
 	case s.head.Empty || !s.head.Found:
 		return fmt.Errorf("%w: it has no session header in its first MiB; 'sessctl verify --salvage' makes a sound copy", ErrReadOnly)
 	case s.head.V1:

@@ -47,13 +47,7 @@ func OpenArchive(src Source) (Source, error) {
 // transparent gives the log in src where that is an archive, by its first bytes or
 // by its name, and else src itself. It closes src where it fails.
 func transparent(src Source, name string) (Source, error) {
-	var magic [4]byte
-	n, err := src.ReadAt(magic[:], 0)
-	if err != nil && err != io.EOF {
-		// Whoever reads the log finds out in turn, and says where.
-		return src, nil
-	}
-	if !isZstd(magic[:n]) && !strings.HasSuffix(name, ArchiveSuffix) {
+	if !IsArchive(src) && !strings.HasSuffix(name, ArchiveSuffix) {
 		return src, nil
 	}
 	log, err := OpenArchive(src)
@@ -63,12 +57,14 @@ func transparent(src Source, name string) (Source, error) {
 	return log, nil
 }
 
-// isZstd tells whether a file starts with a frame. No log does.
-func isZstd(magic []byte) bool {
-	if len(magic) < 4 {
+// IsArchive tells whether a file starts with a zstd frame, which no log does. One
+// that cannot be read does not: whoever reads it finds out in turn, and says where.
+func IsArchive(file io.ReaderAt) bool {
+	var magic [4]byte
+	if n, _ := file.ReadAt(magic[:], 0); n < len(magic) {
 		return false
 	}
-	m := binary.LittleEndian.Uint32(magic)
+	m := binary.LittleEndian.Uint32(magic[:])
 	return m == frameMagic || m&^0xf == skippableMagic
 }
 

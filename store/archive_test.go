@@ -290,15 +290,15 @@ func TestArchivesOfOthers(t *testing.T) {
 // table makes a seek table.
 func table(sizes [][2]int, sums []uint32) []byte {
 	var b []byte
-	word := func(n int) { b = binary.LittleEndian.AppendUint32(b, uint32(n)) }
+	word := func(n uint32) { b = binary.LittleEndian.AppendUint32(b, n) }
 	for i, s := range sizes {
-		word(s[0])
-		word(s[1])
+		word(uint32(s[0]))
+		word(uint32(s[1]))
 		if sums != nil {
-			word(int(sums[i]))
+			word(sums[i])
 		}
 	}
-	word(len(sizes))
+	word(uint32(len(sizes)))
 	if sums != nil {
 		b = append(b, 0x80)
 	} else {
@@ -308,7 +308,7 @@ func table(sizes [][2]int, sums []uint32) []byte {
 	entries := b
 	b = nil
 	word(0x184D2A5E)
-	word(len(entries))
+	word(uint32(len(entries)))
 	return append(b, entries...)
 }
 

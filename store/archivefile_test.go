@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -323,11 +324,11 @@ func TestArchiveFileOfAChangingLog(t *testing.T) {
 			return d.Rename("dir/new", rigLog)
 		},
 	} {
-		for n, removed := 2, false; !removed; n++ {
+		for n, removed := int64(2), false; !removed; n++ {
 			r := newRig(t, longLog[:100<<10], false)
-			seen := 0
+			var seen atomic.Int64
 			r.fault = func(op durable.Op) error {
-				if seen++; seen != n {
+				if seen.Add(1) != n {
 					return nil
 				}
 				if op.Kind == durable.Remove && op.Name == rigLog {
