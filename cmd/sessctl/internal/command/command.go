@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type app struct {
 
 	flags  flags
 	strict bool // damage was found and --strict asks for exit code 3
+	paged  atomic.Bool
 }
 
 // flags are those that mean the same in every subcommand.
@@ -49,13 +51,18 @@ func Main(args []string) int {
 	return a.run(args)
 }
 
-// exitOnInterrupt ends the command at once: reading leaves nothing to clean up.
+// exitOnInterrupt ends the command at once: reading leaves nothing to clean up. While
+// a pager has the terminal the interrupt is for it, and leaving would let it and the
+// shell both read the keyboard.
 func (a *app) exitOnInterrupt() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
 	go func() {
-		<-c
-		os.Exit(exitInterrupted)
+		for range c {
+			if !a.paged.Load() {
+				os.Exit(exitInterrupted)
+			}
+		}
 	}()
 }
 
@@ -139,6 +146,8 @@ func (a *app) write(page bool, f func(o *term.Output) error) error {
 	if err != nil {
 		return err
 	}
+	a.paged.Store(o.Paged)
+	defer a.paged.Store(false)
 	err = f(o)
 	if e := o.Close(); err == nil {
 		err = e

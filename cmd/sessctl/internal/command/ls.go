@@ -3,6 +3,8 @@ package command
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -198,13 +200,13 @@ func (l *lister) finish() error {
 
 // size shortens a number of bytes: 2.4 MB.
 func size(n int64) string {
-	const step = 1000
+	const step, rounded = 1000, 999.95
 	if n < step {
 		return fmt.Sprintf("%d B", n)
 	}
 	v, units := float64(n), []string{"kB", "MB", "GB", "TB"}
 	for i, unit := range units {
-		if v /= step; v < step || i == len(units)-1 {
+		if v /= step; v < rounded || i == len(units)-1 {
 			return fmt.Sprintf("%.1f %s", v, unit)
 		}
 	}
@@ -249,8 +251,8 @@ func parseTime(s string, now time.Time) (time.Time, error) {
 func parseAge(s string) (time.Duration, error) {
 	days := map[byte]time.Duration{'d': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if unit, ok := days[s[len(s)-1]]; ok {
-		var n float64
-		if _, err := fmt.Sscanf(s[:len(s)-1]+"\n", "%g\n", &n); err != nil || n < 0 {
+		n, err := strconv.ParseFloat(s[:len(s)-1], 64)
+		if err != nil || !(n >= 0 && n < math.MaxInt64/float64(unit)) {
 			return 0, errors.New("not a number of days")
 		}
 		return time.Duration(n * float64(unit)), nil

@@ -36,6 +36,9 @@ func TestEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
+	if err := x.Scan(); err != nil { // for the lines
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{ // ids and lines
 		"@": "eeee0009:12", "@~0": "eeee0009:12", "@~1": "@:11", "@~9": "aaaa0001:2", ":2": "aaaa0001:2", ":5": "bbbb0002:5", ":12": "eeee0009:12",
 		":3":       "bbbb0002:3", // lost its id, and can still be named

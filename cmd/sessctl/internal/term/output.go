@@ -2,6 +2,7 @@ package term
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,8 @@ type Output struct {
 	Color    bool
 	Unicode  bool // more than ASCII can be shown
 	Terminal bool
-	Width    int // columns; 0 where lines need not be cut
+	Paged    bool // a pager shows it: it reads the keyboard, and an interrupt is for it
+	Width    int  // columns; 0 where lines need not be cut
 
 	close func() error
 }
@@ -106,10 +108,13 @@ func (o *Output) page(f *os.File, opt Options) {
 	if err != nil || cmd.Start() != nil {
 		return
 	}
-	o.Writer = bufio.NewWriter(pipe)
+	o.Writer, o.Paged = bufio.NewWriter(pipe), true
 	o.close = func() error {
 		pipe.Close()
-		return cmd.Wait()
+		if err := cmd.Wait(); !errors.As(err, new(*exec.ExitError)) {
+			return err
+		}
+		return nil // how the user left the pager says nothing about the output
 	}
 }
 

@@ -1,0 +1,300 @@
+package command
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func cliPage(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile(repo + "/docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(page)
+}
+
+// A schema is the fields of a JSON shape by their paths, with their types.
+type schema map[string]string
+
+var (
+	schemaHead = regexp.MustCompile("^### `(sessctl\\.[a-z]+/[0-9]+)`$")
+	fieldRow   = regexp.MustCompile("^\\| `([^`]+)` \\| ([a-z]+\\??) \\|")
+)
+
+// documented reads the tables of docs/cli.md.
+func documented(t *testing.T) map[string]schema {
+	t.Helper()
+	schemas := map[string]schema{}
+	var now schema
+	for _, line := range strings.Split(cliPage(t), "\n") {
+		if m := schemaHead.FindStringSubmatch(line); m != nil {
+			now = schema{}
+			schemas[m[1]] = now
+		} else if strings.HasPrefix(line, "#") {
+			now = nil
+		} else if m := fieldRow.FindStringSubmatch(line); m != nil && now != nil {
+			now[m[1]] = m[2]
+		}
+	}
+	if len(schemas) < 6 {
+		t.Fatalf("docs/cli.md has only %d tables of fields", len(schemas))
+	}
+	return schemas
+}
+
+// fields collects the types that the fields of a document have.
+type fields map[string]map[string]bool
+
+// see adds a value's fields. Where the page lists nothing below an object, that is
+// a record of a log, which may hold anything.
+func (k fields) see(page schema, path string, value any) {
+	name := "null"
+	switch v := value.(type) {
+	case map[string]any:
+		name = "object"
+		if path != "" && !page.below(path+".") {
+			break
+		}
+		for field, value := range v {
+			k.see(page, strings.TrimPrefix(path+"."+field, "."), value)
+		}
+	case []any:
+		name = "array"
+		for _, value := range v {
+			k.see(page, path+"[]", value)
+		}
+	case string:
+		name = "string"
+	case bool:
+		name = "boolean"
+	case float64:
+		name = "number"
+	}
+	if k[path] == nil {
+		k[path] = map[string]bool{}
+	}
+	k[path][name] = true
+}
+
+func (s schema) below(prefix string) bool {
+	for path := range s {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// check compares what was seen with the page: every field is listed, has its type,
+// and was seen with a value.
+func (k fields) check(t *testing.T, name string, page schema) {
+	t.Helper()
+	for path, want := range page {
+		kind, optional := strings.CutSuffix(want, "?")
+		if !k[path][kind] {
+			t.Errorf("%s: docs/cli.md lists %s as %s, but it was seen as %v", name, path, want, slices.Sorted(maps.Keys(k[path])))
+		}
+		for seen := range k[path] {
+			if seen != kind && !(optional && seen == "null") {
+				t.Errorf("%s: docs/cli.md lists %s as %s, but it was seen as %s", name, path, want, seen)
+			}
+		}
+	}
+	for path := range k {
+		if page[path] == "" && path != "" && !strings.HasSuffix(path, "[]") {
+			t.Errorf("%s: docs/cli.md does not list %s", name, path)
+		}
+	}
+}
+
+// damagedLog has damage, a second root with a label, and a result without a call.
+const damagedLog = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}
+{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"one"}}
+{"type":"message","id":"aaaa0002","parentId":"gone","message":{"role":"toolResult","toolCallId":"c","toolName":"read","content":[]}}
+{"type":"label","id":"aaaa0003","parentId":"aaaa0002","timestamp":"2026-01-01T00:00:02.000Z","targetId":"aaaa0002","label":"here"}
+{"type":"mess
+`
+
+// TestJSONFields: the documents have the fields that docs/cli.md lists, and no
+// others.
+func TestJSONFields(t *testing.T) {
+	const header = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}` + "\n"
+	damaged, empty, junk := write(t, "damaged.jsonl", damagedLog), write(t, "empty.jsonl", header), write(t, "junk.jsonl", "hello\n")
+	runs := map[string][][]string{
+		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}},
+		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}},
+		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}},
+		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},
+		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
+		"sessctl.version/1":  {{"version"}},
+		"sessctl.append/1":   {{"name", story(t), "another"}, {"label", story(t), "@", "here"}, {"checkout", story(t), "root"}},
+		"sessctl.fork/1":     {{"fork", story(t), "--into", t.TempDir()}},
+		"sessctl.rm/1":       {{"rm", "--yes", story(t)}},
+		"sessctl.archive/1":  {{"archive", rested(t, story(t))}},
+	}
+	pages := documented(t)
+	for name := range runs {
+		if pages[name] == nil {
+			t.Errorf("docs/cli.md has no table of %s", name)
+		}
+	}
+	for name, page := range pages {
+		if runs[name] == nil {
+			t.Errorf("nothing here prints %s, which docs/cli.md lists", name)
+		}
+		seen := fields{}
+		for _, args := range runs[name] {
+			r := sessctl(t, append(args, "--json")...)
+			var doc map[string]any
+			if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil || doc["schema"] != name {
+				t.Errorf("%v: got %q and %s (%v), want a document of %s", args, r.stdout, r.stderr, err, name)
+			}
+			seen.see(page, "", doc)
+		}
+		seen.check(t, name, page)
+	}
+}
+
+// TestJSONLines: each line is what the document has in its array.
+func TestJSONLines(t *testing.T) {
+	pages := documented(t)
+	for _, c := range []struct {
+		schema, array string
+		args          [][]string
+	}{
+		{"sessctl.show/1", "entries", [][]string{{"show", "--jsonl", story(t)}, {"show", "--jsonl", "-q", write(t, "damaged.jsonl", damagedLog)}}},
+		{"sessctl.ls/1", "sessions", [][]string{{"ls", "--jsonl", dirOf(story(t))}, {"ls", "--jsonl", "--count", dirOf(story(t))}, {"ls", "--jsonl", dirOf(write(t, "damaged.jsonl", damagedLog))}}},
+	} {
+		page, seen := schema{}, fields{}
+		for path, kind := range pages[c.schema] {
+			if field, ok := strings.CutPrefix(path, c.array+"[]."); ok {
+				page[field] = kind
+			}
+		}
+		for _, args := range c.args {
+			for _, line := range strings.Split(strings.TrimSpace(sessctl(t, args...).stdout), "\n") {
+				var doc map[string]any
+				if err := json.Unmarshal([]byte(line), &doc); err != nil {
+					t.Errorf("%v: got %q: %v", args, line, err)
+				}
+				seen.see(page, "", doc)
+			}
+		}
+		seen.check(t, c.schema+", a line each", page)
+	}
+}
+
+// commands gives every command that users may call, by what it is called with.
+func commands() map[string]*cobra.Command {
+	list := map[string]*cobra.Command{}
+	root := (&app{}).root()
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			list[c.Name()] = c
+		}
+	}
+	return list
+}
+
+// flagNames gives a flag as it is written, in both forms.
+func flagNames(f *pflag.Flag) []string {
+	if f.Shorthand != "" {
+		return []string{"--" + f.Name, "-" + f.Shorthand}
+	}
+	return []string{"--" + f.Name}
+}
+
+// TestFlagsAreDocumented: docs/cli.md names every command and flag.
+func TestFlagsAreDocumented(t *testing.T) {
+	page := cliPage(t)
+	rows := map[string]string{} // by command
+	for _, line := range strings.Split(page, "\n") {
+		if rest, ok := strings.CutPrefix(line, "| `"); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			rows[strings.Trim(name, "`")] += line
+		}
+	}
+	_, everywhere, _ := strings.Cut(page, "\nEverywhere: ")
+	everywhere, _, _ = strings.Cut(everywhere, "\n\n")
+	check := func(what, text string) func(*pflag.Flag) {
+		return func(f *pflag.Flag) {
+			for _, name := range flagNames(f) {
+				if !regexp.MustCompile("`" + name + `\b`).MatchString(text) {
+					t.Errorf("docs/cli.md does not list %s of %s", name, what)
+				}
+			}
+		}
+	}
+	for name, c := range commands() {
+		if rows[name] == "" {
+			t.Errorf("docs/cli.md does not list the command %s", name)
+		}
+		c.LocalNonPersistentFlags().VisitAll(check(name, rows[name]))
+	}
+	(&app{}).root().PersistentFlags().VisitAll(check("every command", everywhere))
+}
+
+// TestExitCodesAreDocumented: the help topic and docs/cli.md say the same.
+func TestExitCodesAreDocumented(t *testing.T) {
+	page := cliPage(t)
+	for _, line := range strings.Split(strings.TrimSpace(exitHelp), "\n") {
+		code, meaning, _ := strings.Cut(strings.TrimSpace(line), " ")
+		row := "| " + code + " | " + strings.TrimSpace(meaning) + " |"
+		if !strings.Contains(strings.ReplaceAll(page, "`", ""), row) {
+			t.Errorf("docs/cli.md has no row %q", row)
+		}
+	}
+}
+
+// calls finds how scripts call the command; those that are usage errors do not count.
+var calls = regexp.MustCompile(`(?m)^(?:! |\? )?(?:exec|exits (?:[013-9]|\d\d+)) .*?\bsessctl (.*)$`)
+
+// TestScriptsUseEverything: each command and flag is used by some script.
+func TestScriptsUseEverything(t *testing.T) {
+	used := map[string]bool{} // "command flag" and "command"
+	scripts, err := os.ReadDir("../../testdata/script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scripts {
+		text, err := os.ReadFile("../../testdata/script/" + s.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		script, _, _ := strings.Cut(string(text), "\n-- ")
+		for _, m := range calls.FindAllStringSubmatch(script, -1) {
+			words := strings.Fields(m[1])
+			used[words[0]] = true
+			for _, w := range words[1:] {
+				w, _, _ = strings.Cut(w, "=")
+				used[words[0]+" "+w], used[w] = true, true
+			}
+		}
+	}
+	for name, c := range commands() {
+		if !used[name] {
+			t.Errorf("no script runs %s", name)
+		}
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if !slices.ContainsFunc(flagNames(f), func(n string) bool { return used[name+" "+n] }) && f.Name != "help" {
+				t.Errorf("no script uses %s --%s", name, f.Name)
+			}
+		})
+	}
+	(&app{}).root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		for _, n := range flagNames(f) {
+			if !used[n] {
+				t.Errorf("no script uses %s", n)
+			}
+		}
+	})
+}
