@@ -293,13 +293,13 @@ func TestArchiveFileInterrupted(t *testing.T) {
 	for _, unarchive := range []bool{false, true} {
 		for name, fault := range faults {
 			for n, done := 1, false; !done; n++ {
-				r := newRig(t, longLog[:100<<10], unarchive)
+				r := newRig(t, longLog[:20<<10], unarchive)
 				r.fault = fault(n)
 				_, err := r.run(r.fsys, unarchive, false)
 				done = err == nil && len(r.fsys.Trace()) < n
 				when := fmt.Sprintf("unarchive %v, operation %d %s (%v)", unarchive, n, name, err)
 				r.check(t, when, r.disk)
-				for range 5 {
+				for range 3 {
 					crashed := r.disk.Crash(random)
 					r.check(t, when+", power cut", crashed)
 					r.finish(t, when+", power cut", crashed, unarchive)
