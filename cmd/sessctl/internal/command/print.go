@@ -181,7 +181,9 @@ type jsonEntry struct {
 }
 
 // object writes an entry as one line of JSON: its envelope, and its record as it is
-// in the log, which may be nested deeper than encoding/json would go.
+// in the log, which may be nested deeper than encoding/json would go. Of a record
+// that is none inside, which only its sum vouched for, there is null: the line has
+// to stay JSON.
 func (p *printer) object(e entries.Entry) error {
 	envelope, err := json.Marshal(jsonEntry{e.ID, optionalID(e.Parent), e.Type, optional(e.Role), optionalTime(e.Time), e.Line, e.Offset})
 	if err != nil {
@@ -190,6 +192,9 @@ func (p *printer) object(e entries.Entry) error {
 	raw, err := e.Raw()
 	if err != nil {
 		return err
+	}
+	if e.Fields(func(string, []byte) {}) != nil {
+		raw = []byte("null")
 	}
 	line := append(bytes.TrimSuffix(envelope, []byte("}")), `,"entry":`...)
 	line = append(append(line, bytes.ToValidUTF8(raw, []byte("\uFFFD"))...), "}\n"...)

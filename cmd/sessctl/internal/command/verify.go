@@ -132,7 +132,9 @@ func verdictText(o *term.Output, v jsonVerdict) {
 		fmt.Fprintf(o, "%s\n", o.Style(damageStyle(d), fmt.Sprintf("%s:%d: %s%s", path, d.Line, d.Kind, damageDetail(d))))
 	}
 	for _, p := range v.Pairing {
-		fmt.Fprintf(o, "%s:%d: %s: call %s in entry %s\n", path, p.Line, p.Kind, term.Line(p.ToolCallID), term.Line(p.Entry))
+		if p.Kind != sessiontree.PairingOpenCall { // those are notes already
+			fmt.Fprintf(o, "%s\n", o.Style(term.Dim, fmt.Sprintf("%s:%d: %s (note): call %s in entry %s", path, p.Line, p.Kind, term.Line(p.ToolCallID), term.Line(p.Entry))))
+		}
 	}
 }
 
