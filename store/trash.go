@@ -16,13 +16,14 @@ import (
 // a repair saved, oh-my-pi's locks, and the directory that oh-my-pi keeps a
 // session's artifacts in. The log itself is not among them.
 func SideFiles(path string) []string {
-	dir, base := filepath.Split(path)
-	plain := strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".jsonl")
+	log := strings.TrimSuffix(path, ArchiveSuffix) // of an archive they are those of its log
+	dir, base := filepath.Split(log)
 	var list []string
 	for _, p := range []string{
-		path + ".lock", path + ".damaged", dir + "." + base + ".lock", dir + "." + base + ".lock.os", plain,
+		log + ".lock", log + ".damaged", dir + "." + base + ".lock", dir + "." + base + ".lock.os",
+		strings.TrimSuffix(log, ".jsonl"),
 	} {
-		if _, err := os.Lstat(p); err == nil && p != path {
+		if _, err := os.Lstat(p); err == nil && p != log {
 			list = append(list, p)
 		}
 	}

@@ -87,7 +87,7 @@ func (a *app) runRm(args []string, yes bool) error {
 }
 
 func remove(path string) (string, error) {
-	unlock, err := sessiontree.LockLog(path)
+	unlock, err := sessiontree.LockLog(strings.TrimSuffix(path, store.ArchiveSuffix))
 	if err != nil {
 		return "", err
 	}
