@@ -3,6 +3,7 @@ package sessiontree
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -131,20 +132,17 @@ func (f *forking) firstKept(index int) entries.ID {
 }
 
 // copyLabels appends the labels that are in force on copied entries and that no
-// copied label entry gave.
+// copied label entry gave. Where one gives a label that was taken away or replaced
+// on another branch, that is done here too.
 func (f *forking) copyLabels() error {
 	labels, err := f.t.Labels()
 	if err != nil {
 		return err
 	}
-	var targets []entries.ID
-	for target, label := range labels {
-		if f.copied[target] != "" && f.labels[target] != label {
-			targets = append(targets, target)
+	for _, target := range slices.Sorted(maps.Keys(f.copied)) {
+		if f.labels[target] == labels[target] {
+			continue
 		}
-	}
-	slices.Sort(targets)
-	for _, target := range targets {
 		id, err := f.s.ids.New()
 		if err != nil {
 			return err
