@@ -78,32 +78,59 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTable aligns by columns of the screen, not by bytes.
+// TestTable aligns by columns of the screen, not by bytes; where it is narrow empty
+// columns go, paths are cut, and then the last column stands below.
 func TestTable(t *testing.T) {
-	var b strings.Builder
-	o, err := term.Open(term.Options{Stdout: &b, Color: "never", Getenv: func(string) string { return "" }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Width = 34
-	table := newTable(o, "NAME", ">N", "TEXT")
-	table.add("", "日本", "1", "short")
-	table.add("", "e\u0301a", "1000", "a text that is longer than the screen")
-	table.add("", "", "", "")
-	table.note("a note that is longer than the screen is wide")
-	table.write()
-	if err := o.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Join([]string{
-		"NAME     N  TEXT",
-		"日本     1  short",
-		"e\u0301a    1000  a text that is longer…",
-		"",
-		"    a note that is longer than th…",
-		"",
-	}, "\n")
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &b, want)
+	for width, want := range map[int]string{
+		0: `
+NAME     N  EMPTY  WHERE                TEXT
+日本     1         /home/u/projects/a   short
+éa    1000         /home/u/projects/bb  a text that is longer than the screen
+    a note that is longer than the screen is wide
+`,
+		70: `
+NAME     N  EMPTY  WHERE                TEXT
+日本     1         /home/u/projects/a   short
+éa    1000         /home/u/projects/bb  a text that is longer than th…
+    a note that is longer than the screen is wide
+`,
+		54: `
+NAME     N  WHERE                TEXT
+日本     1  /home/u/projects/a   short
+éa    1000  /home/u/projects/bb  a text that is longe…
+    a note that is longer than the screen is wide
+`,
+		51: `
+NAME     N  WHERE              TEXT
+日本     1  …ome/u/projects/a  short
+éa    1000  …me/u/projects/bb  a text that is long…
+    a note that is longer than the screen is wide
+`,
+		40: `
+NAME     N  WHERE
+日本     1  …me/u/projects/a
+    short
+éa    1000  …e/u/projects/bb
+    a text that is longer than the scre…
+    a note that is longer than the scre…
+`,
+	} {
+		var b strings.Builder
+		o, err := term.Open(term.Options{Stdout: &b, Color: "never", Getenv: func(string) string { return "" }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Width = width
+		table := newTable(o, "NAME", ">N", "EMPTY", "<WHERE", "TEXT")
+		table.add("", "日本", "1", "", "/home/u/projects/a", "short")
+		table.add("", "éa", "1000", "", "/home/u/projects/bb", "a text that is longer than the screen")
+		table.note("a note that is longer than the screen is wide")
+		table.write()
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want[1:] {
+			t.Errorf("%d columns: got\n%s\nwant%s", width, &b, want)
+		}
 	}
 }

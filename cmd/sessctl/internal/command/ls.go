@@ -153,7 +153,7 @@ func (l *lister) add(info sessiontree.Info) error {
 
 func (l *lister) row(info sessiontree.Info) {
 	if l.table == nil {
-		titles := []string{"ID", "AGENT", "LAST ACTIVITY", ">SIZE", "DIRECTORY", "NAME OR FIRST PROMPT"}
+		titles := []string{"ID", "AGENT", "LAST ACTIVITY", ">SIZE", "<DIRECTORY", "NAME OR FIRST PROMPT"}
 		if l.flags.count {
 			titles = append(titles[:4:4], append([]string{">TURNS", ">BRANCHES"}, titles[4:]...)...)
 		}

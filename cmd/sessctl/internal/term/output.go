@@ -154,9 +154,21 @@ func (o *Output) Cut(s string, columns int) string {
 	if columns <= 0 || runewidth.StringWidth(s) <= columns {
 		return s
 	}
-	tail := "..."
-	if o.Unicode {
-		tail = "…"
+	return runewidth.Truncate(s, columns, o.ellipsis())
+}
+
+// CutLeft is Cut for what is told by its end, such as a path.
+func (o *Output) CutLeft(s string, columns int) string {
+	width := runewidth.StringWidth(s)
+	if columns <= 0 || width <= columns {
+		return s
 	}
-	return runewidth.Truncate(s, columns, tail)
+	return runewidth.TruncateLeft(s, width-columns+len([]rune(o.ellipsis())), o.ellipsis())
+}
+
+func (o *Output) ellipsis() string {
+	if o.Unicode {
+		return "…"
+	}
+	return "..."
 }

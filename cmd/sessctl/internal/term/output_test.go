@@ -86,6 +86,23 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func TestCutLeft(t *testing.T) {
+	for _, c := range []struct {
+		s       string
+		columns int
+		unicode bool
+		want    string
+	}{
+		{"/a/path", 0, true, "/a/path"}, {"/a/path", 7, true, "/a/path"}, {"/a/path", 5, true, "…path"}, {"/a/path", 5, false, "...th"},
+		{"/日本/語", 6, true, "…本/語"}, {"/日本/語", 5, true, "… /語"}, {"/a/e\u0301e\u0301", 3, true, "…e\u0301e\u0301"}, {"", 3, true, ""},
+	} {
+		o := &Output{Unicode: c.unicode}
+		if got := o.CutLeft(c.s, c.columns); got != c.want {
+			t.Errorf("%q to %d: got %q, want %q", c.s, c.columns, got, c.want)
+		}
+	}
+}
+
 func FuzzCut(f *testing.F) {
 	for _, s := range []string{"hello", "日本語 text", "e\u0301e\u0301", "👨‍👩‍👧 family", "🇩🇪🇯🇵"} {
 		f.Add(s, 4, true)
