@@ -100,9 +100,11 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.ListOptions) error {
 	l := &lister{app: a, o: o, flags: f}
 	var bad []sessiontree.Info
+	var unread error // comes last
 	for info, err := range sessiontree.List(dirs, opt) {
 		if err != nil {
-			return err
+			unread = err
+			continue
 		}
 		if info.Err != nil {
 			bad = append(bad, info)
@@ -113,7 +115,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 		}
 	}
 	a.reportUnreadable(bad)
-	return l.finish()
+	return errors.Join(l.finish(), unread)
 }
 
 func (a *app) reportUnreadable(bad []sessiontree.Info) {

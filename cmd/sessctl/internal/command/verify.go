@@ -60,14 +60,20 @@ type jsonPairing struct {
 }
 
 func (a *app) runVerify(args []string, salvage string) error {
-	doc := jsonVerify{Schema: "sessctl.verify/1", OK: true}
+	doc := jsonVerify{Schema: "sessctl.verify/1", OK: true, Files: []jsonVerdict{}}
+	var failed error // of some files; the others are verified all the same
 	for _, name := range args {
 		v, err := a.verifyOne(name, salvage)
 		if err != nil {
-			return err
+			failed = errors.Join(failed, err)
+			doc.OK = false
+			continue
 		}
 		doc.OK = doc.OK && v.OK
 		doc.Files = append(doc.Files, v)
+	}
+	if len(doc.Files) == 0 {
+		return failed
 	}
 	err := a.write(true, func(o *term.Output) error {
 		if a.flags.json {
@@ -78,10 +84,13 @@ func (a *app) runVerify(args []string, salvage string) error {
 		}
 		return nil
 	})
-	if err == nil && !doc.OK {
-		err = errProblems
+	if err := errors.Join(err, failed); err != nil {
+		return err
 	}
-	return err
+	if !doc.OK {
+		return errProblems
+	}
+	return nil
 }
 
 // verifyOne checks one session. That a file is none, or cannot be read, is a
