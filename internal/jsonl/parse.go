@@ -70,7 +70,7 @@ func (p *parser) parseLine(offset int64, line []byte, number int, ended bool) {
 // line starts; 0 where only parseLine can tell what the line is.
 func (p *parser) wholeLine(data []byte, i int) int {
 	p.line, p.text = data, &p.block
-	end := p.walkObject(i)
+	end := p.walkBehind(i)
 	if end < 0 || end >= len(data) || p.rec.State != NoSum {
 		return 0
 	}
@@ -87,6 +87,25 @@ func (p *parser) wholeLine(data []byte, i int) int {
 	return newline + 1
 }
 
+// walkBehind is walkObject for a record that begins as all writers begin theirs, and
+// walks only behind those fields.
+func (p *parser) walkBehind(i int) int {
+	p.begin()
+	line := p.line[i:]
+	rest, ok := p.rec.four(line)
+	at := len(p.line) - len(rest)
+	quotes := 14
+	if p.rec.Parent != nil {
+		quotes = 16
+	}
+	// Any further stop is a character that may not stand in a string.
+	if !ok || escapes(line, rest) || p.text.Stops(i, at) != quotes {
+		return p.walkObject(i)
+	}
+	p.named = true
+	return p.finish(i, p.text.Rest(at, p.top))
+}
+
 // vouched reads a line whose sum is right and whose fields are where our writers
 // put them; it needs no other look.
 func (p *parser) vouched(line []byte) bool {
@@ -94,12 +113,16 @@ func (p *parser) vouched(line []byte) bool {
 	if !ok || !p.begun.matches(sum, body) {
 		return false
 	}
-	r := Record{Size: int64(len(line)), State: GoodSum, Sum: sum, More: entries.HasMore(body)}
+	// The record is made in its place: it is large, and there are many.
+	n := len(p.recs)
+	p.recs = append(p.recs, Record{})
+	r := &p.recs[n]
 	if !r.leading(line) {
+		p.recs = p.recs[:n]
 		return false
 	}
+	r.Size, r.State, r.Sum, r.More = int64(len(line)), GoodSum, sum, entries.HasMore(body)
 	r.Header = string(r.Type) == string(entries.TypeSession)
-	p.recs = append(p.recs, r)
 	return true
 }
 
@@ -160,11 +183,19 @@ func (p *parser) object(i int) int {
 
 // walkObject walks the object at i and leaves its record in p.rec.
 func (p *parser) walkObject(i int) int {
+	p.begin()
+	return p.finish(i, p.text.Object(i, p.top))
+}
+
+func (p *parser) begin() {
 	if p.top == nil {
 		p.top, p.inner = p.member, p.messageMember
 	}
 	p.rec, p.named, p.crcAt = Record{}, false, -1
-	end := p.text.Object(i, p.top)
+}
+
+// finish completes the record of the object at i, whose end was found.
+func (p *parser) finish(i, end int) int {
 	if end < 0 {
 		return end
 	}

@@ -51,45 +51,51 @@ func (r *Record) entry(v1 bool) bool {
 	return r.Fault == "" && !r.Header && (r.HasID || v1)
 }
 
-// leading reads the four fields of a record that the writers put first, and a
-// message's role behind them, by comparing bytes. It reports false where the order
-// or the form is any other; then only a walk through the object can tell.
+// leading reads the fields of a record that the writers put first, and a message's
+// role behind them. It reports false where the order or the form is any other; then
+// only a walk through the object can tell.
 func (r *Record) leading(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
+	rest, ok := r.four(line)
 	if !ok {
-		return false
-	}
-	if r.Type, rest, ok = cutString(rest); !ok {
-		return false
-	}
-	if rest, ok = bytes.CutPrefix(rest, []byte(`,"id":"`)); !ok {
-		return false
-	}
-	if r.ID, rest, ok = cutString(rest); !ok {
-		return false
-	}
-	if r.Parent, rest, ok = cutParent(rest); !ok {
-		return false
-	}
-	if rest, ok = bytes.CutPrefix(rest, []byte(`,"timestamp":"`)); !ok {
-		return false
-	}
-	if r.Time, rest, ok = cutString(rest); !ok {
 		return false
 	}
 	if role, ok := bytes.CutPrefix(rest, []byte(`,"message":{"role":"`)); ok {
 		r.Role, rest, _ = cutString(role)
 	}
-	// An escaped quote looks like a string's end, so any escape rules it all out.
-	read := line[:len(line)-len(rest)]
-	r.HasID = len(r.ID) > 0
-	return r.HasID && bytes.IndexByte(read, '\\') < 0 &&
+	return r.HasID && !escapes(line, rest) &&
 		(len(r.Role) > 0 || string(r.Type) != string(entries.TypeMessage))
 }
 
+// four reads the four fields that all entries begin with, by comparing bytes, and
+// returns what is behind them. The caller rules out escapes.
+func (r *Record) four(line []byte) (rest []byte, ok bool) {
+	// The compiler compares with short constants in place, which CutPrefix hides.
+	if len(line) < 9 || string(line[:9]) != `{"type":"` {
+		return nil, false
+	}
+	if r.Type, rest, ok = cutString(line[9:]); !ok || len(rest) < 7 || string(rest[:7]) != `,"id":"` {
+		return nil, false
+	}
+	if r.ID, rest, ok = cutString(rest[7:]); !ok {
+		return nil, false
+	}
+	if r.Parent, rest, ok = cutParent(rest); !ok || len(rest) < 14 || string(rest[:14]) != `,"timestamp":"` {
+		return nil, false
+	}
+	r.Time, rest, ok = cutString(rest[14:])
+	r.HasID = len(r.ID) > 0
+	return rest, ok
+}
+
+// escapes tells whether there is a backslash in line before rest, which is its end:
+// an escaped quote looks like the end of a string.
+func escapes(line, rest []byte) bool {
+	return bytes.IndexByte(line[:len(line)-len(rest)], '\\') >= 0
+}
+
 func cutParent(rest []byte) (parent, after []byte, ok bool) {
-	if after, ok = bytes.CutPrefix(rest, []byte(`,"parentId":"`)); ok {
-		return cutString(after)
+	if len(rest) >= 13 && string(rest[:13]) == `,"parentId":"` {
+		return cutString(rest[13:])
 	}
 	after, ok = bytes.CutPrefix(rest, []byte(`,"parentId":null`))
 	return nil, after, ok

@@ -54,6 +54,26 @@ func (t *Text) ResetLines(p []byte) bool {
 	return true
 }
 
+// Stops counts, after ResetLines, the bytes from position i on and before end at
+// which a string ends or starts, and those that may not stand in one. Where it
+// cannot tell it gives -1.
+func (t *Text) Stops(i, end int) (n int) {
+	if !t.masked || end > len(t.p) {
+		return -1
+	}
+	for w := i >> 6; w<<6 < end; w++ {
+		stops := t.stops[w]
+		if w == i>>6 {
+			stops &= ^uint64(0) << (i & 63)
+		}
+		if end-w<<6 < 64 {
+			stops &= 1<<(end&63) - 1
+		}
+		n += bits.OnesCount64(stops)
+	}
+	return n
+}
+
 func (t *Text) mask() {
 	n := jsonmask.Words(len(t.p))
 	if cap(t.stops) < n {
@@ -82,27 +102,38 @@ func (t *Text) Object(i int, visit Visitor) int {
 	if i = t.token(i + 1); t.at(i) == '}' {
 		return i + 1
 	}
+	if i = t.member(i, visit); i < 0 {
+		return i
+	}
+	return t.Rest(i, visit)
+}
+
+// Rest is Object for the members of an object that follow the one before i.
+func (t *Text) Rest(i int, visit Visitor) int {
 	for {
-		keyEnd := t.str(i)
-		if keyEnd < 0 {
-			return keyEnd
-		}
-		at := t.colon(keyEnd)
-		if at < 0 {
-			return at
-		}
-		if i = visit(t.p[i+1:keyEnd-1], at); i < 0 {
-			return i
-		}
 		switch i = t.token(i); t.at(i) {
 		case ',':
-			i = t.token(i + 1)
+			if i = t.member(t.token(i+1), visit); i < 0 {
+				return i
+			}
 		case '}':
 			return i + 1
 		default:
 			return fail(i)
 		}
 	}
+}
+
+func (t *Text) member(i int, visit Visitor) int {
+	end := t.str(i)
+	if end < 0 {
+		return end
+	}
+	at := t.colon(end)
+	if at < 0 {
+		return at
+	}
+	return visit(t.p[i+1:end-1], at)
 }
 
 // Array checks the array that starts at position i and calls visit with the

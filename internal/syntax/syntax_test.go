@@ -51,6 +51,26 @@ func TestLinesAreTexts(t *testing.T) {
 	}
 }
 
+func TestStops(t *testing.T) {
+	var text Text
+	s := strings.Repeat(`{"a":"\"b\n"}`+"\x01", 20)
+	if !text.ResetLines([]byte(s)) {
+		t.Skip("no masks on this machine")
+	}
+	for i := range s {
+		for end := i; end <= len(s); end++ {
+			want := strings.Count(s[i:end], `"`) + strings.Count(s[i:end], "\x01")
+			want -= strings.Count(s[max(i-1, 0):end], `\"`) // whose quote is in between
+			if got := text.Stops(i, end); got != want {
+				t.Fatalf("%d to %d: %d stops, want %d", i, end, got, want)
+			}
+		}
+	}
+	if got := text.Stops(0, len(s)+1); got != -1 {
+		t.Errorf("behind the end: %d stops, want -1", got)
+	}
+}
+
 func TestDepthIsNotLimited(t *testing.T) {
 	const depth = 1_000_000
 	var text Text
