@@ -240,6 +240,17 @@ func TestCursorProvesItself(t *testing.T) {
 	}
 }
 
+// overwrite changes a file where it is; it is never shorter than before or after.
+func overwrite(path string, log []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt(log, 0)
+	return errors.Join(err, f.Truncate(int64(len(log))))
+}
+
 func replace(path string, log []byte) error {
 	return errors.Join(os.WriteFile(path+".new", log, 0o600), os.Rename(path+".new", path))
 }
@@ -261,7 +272,7 @@ func TestFollowedLogChanges(t *testing.T) {
 	log := lines(piHeader, note("a", "", "1"))
 	b := string(lines(note("b", "a", "2")))
 	write := func(more string) func(string) error {
-		return func(p string) error { return os.WriteFile(p, append(slices.Clip(log), more...), 0o600) }
+		return func(p string) error { return overwrite(p, append(slices.Clip(log), more...)) }
 	}
 	for name, c := range map[string]struct {
 		changes []func(path string) error // each but the last one is seen on the way
@@ -270,13 +281,13 @@ func TestFollowedLogChanges(t *testing.T) {
 		"a torn end is cut":        {[]func(string) error{write(b[:40]), write(""), write(b)}, "b"},
 		"a torn end is mended":     {[]func(string) error{write(b[:40]), write(b[:20] + "\n" + b)}, "b"},
 		"it is cut":                {[]func(string) error{func(p string) error { return os.Truncate(p, 50) }}, "it was cut"},
-		"rewritten, longer":        {[]func(string) error{func(p string) error { return os.WriteFile(p, append([]byte("\n\n"), append(log, b...)...), 0o600) }}, "is another"},
+		"rewritten, longer":        {[]func(string) error{func(p string) error { return overwrite(p, append([]byte("\n\n"), append(slices.Clip(log), b...)...)) }}, "is another"},
 		"replaced":                 {[]func(string) error{func(p string) error { return replace(p, append(slices.Clip(log), b...)) }}, "another file"},
 		"gone, and another for it": {[]func(string) error{os.Remove, write(b)}, "another file"},
 	} {
 		g := grow(t, log)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // against a hang
-		changes := c.changes
+		var changing sync.WaitGroup
 		got := ""
 		var writer sync.WaitGroup
 		for e, err := range sessiontree.Follow(ctx, g.path, &g.at, &sessiontree.FollowOptions{Poll: time.Millisecond}) {
