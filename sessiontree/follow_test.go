@@ -287,7 +287,6 @@ func TestFollowedLogChanges(t *testing.T) {
 	} {
 		g := grow(t, log)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // against a hang
-		var changing sync.WaitGroup
 		got := ""
 		var writer sync.WaitGroup
 		for e, err := range sessiontree.Follow(ctx, g.path, &g.at, &sessiontree.FollowOptions{Poll: time.Millisecond}) {
@@ -296,7 +295,7 @@ func TestFollowedLogChanges(t *testing.T) {
 				break
 			}
 			writer.Go(func() {
-				for _, change := range changes {
+				for _, change := range c.changes {
 					if err := change(g.path); err != nil {
 						t.Error(err)
 					}
