@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"time"
@@ -216,7 +217,11 @@ func (f *follower) size() (int64, error) {
 	if size < f.at.Offset || f.at.Offset < 0 {
 		return 0, fmt.Errorf("%w: it was cut from %d bytes to %d", ErrConflict, max(f.tree.size, f.at.Offset), size)
 	}
-	if now, err := os.Stat(f.tree.path); f.info != nil && err == nil && !os.SameFile(now, f.info) {
+	now, err := os.Stat(f.tree.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, fmt.Errorf("%w: it was removed", ErrConflict)
+	case f.info != nil && err == nil && !os.SameFile(now, f.info):
 		return 0, fmt.Errorf("%w: another file has its place", ErrConflict)
 	}
 	return size, nil

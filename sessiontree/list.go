@@ -105,7 +105,7 @@ func (l *listing) collect(dir string, deeper bool) error {
 	for _, d := range list {
 		path := filepath.Join(dir, d.Name())
 		switch {
-		case d.IsDir() && deeper:
+		case deeper && isDir(d, path):
 			// One that cannot be read must not hide the others.
 			if err := l.collect(path, false); err != nil {
 				l.bad = append(l.bad, Info{Path: path, Err: err})
@@ -120,6 +120,16 @@ func (l *listing) collect(dir string, deeper bool) error {
 		}
 	}
 	return nil
+}
+
+// isDir tells whether an entry is a directory, or a link to one: people link the
+// directory of a project that they moved.
+func isDir(d fs.DirEntry, path string) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (l *listing) run() {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/sessctl/sessctl/entries"
 )
@@ -18,13 +19,17 @@ type Salvaged struct {
 	Doubtful []entries.ID
 	// MadeHeader tells that the log had no header and the copy got one.
 	MadeHeader bool
+	// Marked tells that a leaf marker was added, since the leaf of the copy would be
+	// another without it.
+	Marked bool
 }
 
 // Salvage writes a sound copy of a log to w: its header first, then every entry in
 // file order, each byte for byte on a line of its own. Of a native log the sums and
 // batch marks are renewed, and nothing else; so entries of other programs get sums.
 // What no reader counts (torn and void lines, repetitions, junk) stays behind; what
-// cannot be mended by copying (a missing parent, a cycle) stays as it is.
+// cannot be mended by copying (a missing parent, a cycle) stays as it is. Where the
+// copy would have another leaf, it gets a leaf marker.
 func Salvage(t *Tree, w io.Writer) (Salvaged, error) {
 	x, err := t.whole()
 	if err != nil {
@@ -44,8 +49,9 @@ type salvage struct {
 	w    *bufio.Writer
 	line []byte
 	prev uint32
-	next int  // behind the batch that was looked at last
-	ends bool // ... which has its end
+	last entries.ID // that was copied
+	next int        // behind the batch that was looked at last
+	ends bool       // ... which has its end
 }
 
 func (s *salvage) copy() error {
@@ -71,8 +77,26 @@ func (s *salvage) copy() error {
 			return err
 		}
 		s.Entries++
+		s.last = s.id(r)
 	}
-	return nil
+	return s.returnLeaf()
+}
+
+// returnLeaf appends a marker where the leaf of the copy would be another: a line
+// that was written twice makes its entry the leaf again, and is copied once.
+func (s *salvage) returnLeaf() error {
+	if s.leaf < 0 || s.id(&s.recs[s.leaf]) == s.last || s.t.head.V1 {
+		return nil
+	}
+	var ids entries.IDs
+	ids.After(s.last)
+	id, err := ids.New()
+	if err != nil {
+		return err
+	}
+	s.Marked = true
+	marker := entries.LeafDraft(s.last, string(ReasonReturn))
+	return s.write(append(marker.Append(nil, id, s.id(&s.recs[s.leaf]), time.Now()), '}'), false)
 }
 
 // header writes the title line, where there is one, and the header. A log without

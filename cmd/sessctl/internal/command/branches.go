@@ -128,7 +128,7 @@ func (a *app) heading(o *term.Output, t *sessiontree.Tree) error {
 	if err != nil {
 		return err
 	}
-	parts := []string{string(s.Agent) + " session " + term.Line(s.ID)}
+	parts := []string{string(s.Agent) + " session " + tail(s.ID)}
 	if s.Name != nil {
 		parts = append(parts, oneLine(*s.Name))
 	}

@@ -28,6 +28,7 @@ type app struct {
 	flags  flags
 	strict bool // damage was found and --strict asks for exit code 3
 	paged  atomic.Bool
+	temp   atomic.Pointer[string] // a file to remove where the command is interrupted
 }
 
 // flags are those that mean the same in every subcommand.
@@ -51,8 +52,8 @@ func Main(args []string) int {
 	return a.run(args)
 }
 
-// exitOnInterrupt ends the command at once: reading leaves nothing to clean up. While
-// a pager has the terminal the interrupt is for it, and leaving would let it and the
+// exitOnInterrupt ends the command at once: reading leaves nothing to clean up but,
+// of a copy that is being made, a temporary file. While a pager has the terminal the interrupt is for it, and leaving would let it and the
 // shell both read the keyboard.
 func (a *app) exitOnInterrupt() {
 	c := make(chan os.Signal, 1)
@@ -60,6 +61,9 @@ func (a *app) exitOnInterrupt() {
 	go func() {
 		for range c {
 			if !a.paged.Load() {
+				if temp := a.temp.Load(); temp != nil {
+					os.Remove(*temp)
+				}
 				os.Exit(exitInterrupted)
 			}
 		}
@@ -101,12 +105,12 @@ func (a *app) root() *cobra.Command {
 	f.StringVarP(&a.flags.out, "output", "o", "", "write to a new `FILE` instead of stdout")
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "do not report damage on stderr")
 	f.BoolVar(&a.flags.strict, "strict", false, "exit with 3 where damage had to be worked around")
-	f.StringVar(&a.flags.color, "color", "auto", "colour: auto, always or never")
+	f.StringVar(&a.flags.color, "color", "auto", "`WHEN` to colour: auto, always or never")
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "do not page long output on a terminal")
 	f.BoolVar(&a.flags.utc, "utc", false, "show times in UTC instead of local time")
 	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
 	f.StringVar(&a.flags.cwd, "cwd", "", "\"latest\" and ls: only sessions of the working directory `DIR`")
-	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of sessctl, pi or omp")
+	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of `NAME`: sessctl, pi or omp")
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.verify())
 	root.AddCommand(a.checkout(), a.label(), a.name(), a.fork(), a.rm())
 	root.AddCommand(a.archive(), a.unarchive())

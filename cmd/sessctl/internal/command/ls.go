@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -91,6 +92,11 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 	dirs := args
 	if len(dirs) == 0 {
 		dirs = places.Known()
+	}
+	for _, dir := range args { // a known directory may be missing, one that is named may not
+		if _, err := os.Stat(dir); err != nil {
+			return err
+		}
 	}
 	opt := &sessiontree.ListOptions{Limit: f.limit, Count: f.count, Match: match}
 	return a.write(true, func(o *term.Output) error { return a.list(o, f, dirs, opt) })

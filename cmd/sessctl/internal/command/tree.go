@@ -190,6 +190,9 @@ func (d *drawing) entry(s *stretch, id entries.ID, kids int) error {
 	}
 	d.unfold(s)
 	sum := summarize(e)
+	if checkpoint {
+		sum.kind = "checkpoint"
+	}
 	mark, style := d.glyph("○", "o"), term.Dim
 	if d.active[id] {
 		mark, style = d.glyph("●", "*"), ""
@@ -197,9 +200,6 @@ func (d *drawing) entry(s *stretch, id entries.ID, kids int) error {
 	text := fmt.Sprintf("%s %s %s", mark, short(id), term.Line(sum.kind))
 	if label := d.labels[id]; label != "" {
 		text += " [" + oneLine(label) + "]"
-	}
-	if checkpoint {
-		text += " (checkpoint)"
 	}
 	if id == d.t.Leaf() {
 		text += d.glyph(" ← leaf", " <- leaf")

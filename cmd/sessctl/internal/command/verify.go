@@ -178,7 +178,9 @@ func (a *app) salvage(t *sessiontree.Tree, out string) (err error) {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", out, err)
 	}
-	defer os.Remove(f.Name())
+	name := f.Name()
+	a.temp.Store(&name)
+	defer os.Remove(name)
 	defer f.Close()
 	s, err := sessiontree.Salvage(t, f)
 	if err != nil {
@@ -202,6 +204,9 @@ func (a *app) reportSalvage(s sessiontree.Salvaged, out string) {
 	fmt.Fprintf(a.stderr, "sessctl: %s written to %s\n", plural(s.Entries, "entry", "entries"), term.Line(out))
 	if s.MadeHeader {
 		fmt.Fprintln(a.stderr, "sessctl: the session had no header; the copy got a new one, with a new id")
+	}
+	if s.Marked {
+		fmt.Fprintln(a.stderr, "sessctl: a leaf marker was added, which keeps the leaf where it is in the session")
 	}
 	if s.LeftOut > 0 {
 		fmt.Fprintf(a.stderr, "sessctl: %s left out: a later entry has the same id\n", plural(s.LeftOut, "entry was", "entries were"))
