@@ -22,6 +22,9 @@ func Omp(path string, write func() error) error {
 		return err
 	}
 	defer gate.Close()
+	if err := private(gate); err != nil {
+		return err
+	}
 	deadline := time.Now().Add(ompWait)
 	if err := poll(deadline, func() (bool, error) {
 		err := tryLock(gate)
@@ -75,7 +78,10 @@ func claim(name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, err = fmt.Fprintf(f, "%d:%d\n", os.Getpid(), time.Now().UnixMilli())
+	err = private(f)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "%d:%d\n", os.Getpid(), time.Now().UnixMilli())
+	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
@@ -83,6 +89,16 @@ func claim(name string) (bool, error) {
 		os.Remove(name)
 	}
 	return err == nil, err
+}
+
+// private makes a file of ours one that we can open again, whatever the umask; of
+// somebody else's the mode is theirs.
+func private(f *os.File) error {
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o600 != 0o600 {
+		err = f.Chmod(0o600)
+	}
+	return err
 }
 
 // orphaned tells whether the process that a lock file names is surely gone.
