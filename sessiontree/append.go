@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/lock"
@@ -162,6 +163,9 @@ func (s *Session) judge(a *appending) (repeated bool, err error) {
 	for _, d := range a.drafts {
 		if d.Err() != nil {
 			return false, d.Err()
+		}
+		if d.ID() != "" && slices.Contains(a.ids, d.ID()) {
+			return false, fmt.Errorf("%w: two have the id %q", entries.ErrDraft, d.ID())
 		}
 		a.ids = append(a.ids, d.ID())
 		known, err := s.known(d.ID())

@@ -33,11 +33,7 @@ func (s *Session) Repairs() []Repair { return s.repairs }
 
 // repair mends the end of the log.
 func (s *Session) repair() error {
-	end, err := s.settledEnd()
-	if err != nil {
-		return err
-	}
-	size, err := s.log.Size()
+	end, size, err := s.settledEnd()
 	if err != nil {
 		return err
 	}
@@ -55,27 +51,37 @@ func (s *Session) repair() error {
 		if err := s.cut(kind, end.Limit, size); err != nil {
 			return err
 		}
+		size = end.Limit
 	}
-	return s.finalNewline()
+	return s.finalNewline(size)
 }
 
-// settledEnd judges the end of the log. One that is not whole may still be being
-// written by another program, so it has to rest first.
-func (s *Session) settledEnd() (*jsonl.End, error) {
+// settledEnd judges the end of the log, as long as it was at one moment: what comes
+// later is not ours to cut. An end that is not whole, or has no newline, may still
+// be being written by another program, so it has to rest first.
+func (s *Session) settledEnd() (end *jsonl.End, size int64, err error) {
 	for {
 		info, err := s.log.Stat()
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		end, err := jsonl.ReadEnd(s.log, info.Size(), s.head)
+		size := info.Size()
+		end, err := jsonl.ReadEnd(s.log, size, s.head)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
+		}
+		ended, err := s.lineStarts(size)
+		if err != nil {
+			return nil, 0, err
 		}
 		rested := s.now().Sub(info.ModTime())
-		if end.Limit == info.Size() || rested >= s.opt.Settle || rested < 0 {
-			return end, nil
+		if end.Limit == size && ended || rested >= s.opt.Settle || rested < 0 {
+			return end, size, nil
 		}
 		time.Sleep(min(s.opt.Settle-rested, 100*time.Millisecond))
+		if err := s.reopen(); err != nil { // what was written meanwhile is no conflict
+			return nil, 0, err
+		}
 	}
 }
 
@@ -139,19 +145,21 @@ func (s *Session) save(from, to int64) (path string, err error) {
 	return path, err
 }
 
+// lineStarts tells whether a line starts at an offset.
+func (s *Session) lineStarts(at int64) (bool, error) {
+	if at == 0 {
+		return true, nil
+	}
+	var before [1]byte
+	_, err := s.log.ReadAt(before[:], at-1)
+	return before[0] == '\n', err
+}
+
 // finalNewline ends a last line that counts, so that the next one does not stand
 // behind it.
-func (s *Session) finalNewline() error {
-	size, err := s.log.Size()
-	if err != nil || size == 0 {
+func (s *Session) finalNewline(size int64) error {
+	if ended, err := s.lineStarts(size); err != nil || ended {
 		return err
-	}
-	var last [1]byte
-	if _, err := s.log.ReadAt(last[:], size-1); err != nil && err != io.EOF {
-		return err
-	}
-	if last[0] == '\n' {
-		return nil
 	}
 	if err := s.write(context.Background(), size, []byte("\n")); err != nil {
 		return err

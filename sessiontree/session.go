@@ -247,14 +247,15 @@ func (s *Session) findLeaf() error {
 	if err != nil {
 		return err
 	}
-	if s.prev, err = jsonl.Neighbour(s.log, s.head, size); err != nil {
+	prev, err := jsonl.Neighbour(s.log, s.head, size)
+	if err != nil {
 		return err
 	}
 	t, err := s.treeAt(size)
 	if err != nil {
 		return err
 	}
-	s.before, s.end, s.leaf = t, size, t.Leaf()
+	s.before, s.prev, s.end, s.leaf = t, prev, size, t.Leaf()
 	s.ids.After(s.leaf)
 	return nil
 }
@@ -358,7 +359,8 @@ func (s *Session) Close() error {
 }
 
 // Reload reads the log anew after ErrConflict, when another program wrote to it or
-// replaced it: the leaf is then what that program left.
+// replaced it: the leaf is then what that program left. Where that fails the session
+// stays as it was.
 func (s *Session) Reload() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -368,11 +370,27 @@ func (s *Session) Reload() error {
 	if err := s.acquire(); err != nil {
 		return err
 	}
-	log, err := store.OpenFileLogIn(s.fsys(), s.path)
-	if err != nil {
+	head, old := s.head, s.log
+	if err := s.reopen(); err != nil {
 		return err
 	}
-	s.log.Close()
-	s.log = log
-	return s.load()
+	if err := s.load(); err != nil {
+		s.log.Close()
+		s.head, s.log = head, old
+		return err
+	}
+	// What was reserved or appended here is looked for in the log from now on: an
+	// append that failed may be there, and one that succeeded may be gone.
+	s.mine = map[entries.ID]bool{}
+	return nil
+}
+
+// reopen opens the log as it is now. The handle before is not closed, since trees
+// read through it; it goes with the last of them.
+func (s *Session) reopen() error {
+	log, err := store.OpenFileLogIn(s.fsys(), s.path)
+	if err == nil {
+		s.log = log
+	}
+	return err
 }
