@@ -324,6 +324,36 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// What a killed disk has in common with the one before is never written to.
+func TestKillSharesNothingThatChanges(t *testing.T) {
+	d, f := synced(t, "old")
+	put(t, f, "new", 0) // the file has sectors of its own already
+	k := d.Kill()
+	g, err := k.OpenFile("a", os.O_RDWR, 0)
+	must(t, err)
+	put(t, g, "k", 0)
+	put(t, f, "d", 1)
+	if got := string(contentOf(d, "a")) + " " + string(contentOf(k, "a")); got != "ndw kew" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A sync that succeeds after one that failed makes the size certain, which is not
+// among the data that the failed one gave up.
+func TestTheSizeAfterAFailedSync(t *testing.T) {
+	d, _ := synced(t, "old")
+	fsys := &Faulty{FS: d, Fault: FailNth(Sync, 1, syscall.EIO)}
+	f, err := fsys.OpenFile("a", os.O_RDWR, 0)
+	must(t, err)
+	put(t, f, repeat("n", 1024), 0)
+	if err := f.Sync(); err == nil {
+		t.Fatal("it did not fail")
+	}
+	must(t, f.Sync())
+	n, z := repeat("n", 512), repeat("\x00", 512)
+	leaves(t, d, "a", []string{n + n, n + z, "old" + z[3:] + z}, []string{"old", n})
+}
+
 func TestCrashMovesTheClock(t *testing.T) {
 	d, f := synced(t, "x")
 	put(t, f, "y", 0)

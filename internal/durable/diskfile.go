@@ -147,6 +147,8 @@ func (n *inode) settle(c certainty) {
 func (n *inode) sync() {
 	if slices.ContainsFunc(n.changes, func(c change) bool { return c.certainty == spoiled }) {
 		n.settle(certain)
+		// The size is the inode's, which this sync wrote, whatever became of the data.
+		n.changes = append(n.changes, change{certainty: certain, size: n.now.size, first: len(n.now.sectors)})
 		return
 	}
 	if len(n.changes) > 0 {

@@ -39,7 +39,7 @@ func (b *survivors) inode(old *inode) *inode {
 	n := &inode{}
 	b.made[old] = n
 	*n = *old
-	n.own()
+	n.now.sectors, n.shared = slices.Clone(n.now.sectors), false
 	n.changes = slices.Clone(old.changes)
 	n.entries = b.list(old.entries)
 	n.syncedEntries = b.list(old.syncedEntries)
