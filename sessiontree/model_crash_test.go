@@ -136,7 +136,7 @@ func (l *life) fork() {
 	if at == "" {
 		return
 	}
-	s, err := Fork(context.Background(), tree, at, l.t.TempDir(), entries.Header{}, lifeOptions)
+	s, err := Fork(context.Background(), tree, at, quickDir(l.t), entries.Header{}, lifeOptions)
 	l.must(err)
 	old := *l
 	l.s, l.w, l.kind = s, l.forked(s, at), "native"

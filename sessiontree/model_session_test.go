@@ -74,7 +74,7 @@ var lifeOptions = &Options{Sync: SyncNever, Settle: 1}
 const lifeHeader = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}`
 
 func beginLife(t *testing.T, seed uint64, omp []string) *life {
-	l := &life{t: t, r: rand.New(rand.NewPCG(seed, 77)), dir: t.TempDir(), did: map[string]int{}}
+	l := &life{t: t, r: rand.New(rand.NewPCG(seed, 77)), dir: quickDir(t), did: map[string]int{}}
 	l.kind = []string{"native", "pi", "omp"}[seed%3]
 	l.what = fmt.Sprintf("life %d (%s)", seed, l.kind)
 	log := []byte(lifeHeader + "\n")
@@ -94,6 +94,17 @@ func beginLife(t *testing.T, seed uint64, omp []string) *life {
 	l.w = readTwin(log)
 	l.open(path)
 	return l
+}
+
+// quickDir is a directory in memory where there is one: nothing here is about disks,
+// and a sync takes as long as all the rest.
+func quickDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "sessiontree")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 func (l *life) must(err error) {
