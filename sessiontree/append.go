@@ -130,7 +130,7 @@ func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, err
 	if s.closed {
 		return Appended{}, ErrClosed
 	}
-	if err := s.acquire(); err != nil {
+	if err := s.acquireTurn(); err != nil {
 		return Appended{}, err
 	}
 	if a.draftFrom != nil {

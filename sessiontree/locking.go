@@ -1,17 +1,19 @@
 package sessiontree
 
 import (
+	"context"
 	"errors"
 
 	"github.com/sessctl/sessctl/internal/lock"
+	"github.com/sessctl/sessctl/store"
 )
 
-// acquire takes the writer's lock, unless this session has it.
+// acquire takes the writer's lock, unless this session has it. settle has to follow.
 func (s *Session) acquire() error {
 	if s.lock != nil || s.opt.unlocked {
 		return nil
 	}
-	l, before, err := lock.Acquire(LockPath(s.path))
+	l, before, err := s.machine().acquire(LockPath(s.path))
 	if held, ok := errors.AsType[*lock.HeldError](err); ok {
 		return &LockedError{Path: s.path, PID: held.Holder.PID, Host: held.Holder.Host, Since: held.Holder.Since}
 	}
@@ -22,19 +24,75 @@ func (s *Session) acquire() error {
 	return nil
 }
 
+// acquireTurn takes the lock for a log that was read before.
+func (s *Session) acquireTurn() error {
+	if s.lock != nil || s.opt.unlocked {
+		return nil
+	}
+	if err := s.acquire(); err != nil {
+		return err
+	}
+	return s.settle()
+}
+
+// machine is this one, except in tests.
+func (s *Session) machine() machine {
+	if s.opt.machine != nil {
+		return *s.opt.machine
+	}
+	return machine{lock.Acquire, lock.Boot}
+}
+
 // release gives the lock up, and leaves for the next holder how far the log is
-// durable and, with clean, that it was closed in order.
+// durable and, with clean, that it was closed in order: if all of it is durable.
 func (s *Session) release(clean bool) error {
 	if s.lock == nil {
 		return nil
 	}
-	var synced int64
-	if s.log != nil {
-		synced = s.log.Synced()
-	}
-	err := errors.Join(s.lock.Update(max(synced, s.lastHolder.Synced), clean), s.lock.Release())
+	synced := s.synced()
+	err := errors.Join(s.lock.Update(synced, clean && synced >= s.end), s.lock.Release())
 	s.lock = nil
 	return err
+}
+
+// synced is the offset up to which the log is known to be durable.
+func (s *Session) synced() int64 {
+	if s.log == nil {
+		return s.lastHolder.Synced
+	}
+	return max(s.log.Synced(), s.lastHolder.Synced)
+}
+
+// noteFailure leaves for whoever opens the log anew that a sync failed.
+func (s *Session) noteFailure(log *store.FileLog) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.log != log || s.lastHolder.Failed {
+		return
+	}
+	s.lastHolder.Synced, s.lastHolder.Failed = s.synced(), true
+	if s.lock != nil {
+		// Where that fails too, the next holder believes what it can read.
+		_ = s.lock.Fail(s.lastHolder.Synced)
+	}
+}
+
+// settle makes durable what is in the log, once it is judged and mended, and notes
+// that: from there on the log is this holder's.
+func (s *Session) settle() error {
+	if s.lastHolder.Failed {
+		if err := s.log.Renew(s.lastHolder.Synced); err != nil {
+			return err
+		}
+	}
+	if err := s.log.Sync(context.Background()); err != nil {
+		return err
+	}
+	s.lastHolder.Synced, s.lastHolder.Failed = s.log.Synced(), false
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Settled(s.lastHolder.Synced)
 }
 
 // LockLog takes the writer's lock of a log for something else than appending, such

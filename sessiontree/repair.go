@@ -6,19 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/sessctl/sessctl/internal/durable"
 	"github.com/sessctl/sessctl/internal/jsonl"
-	"github.com/sessctl/sessctl/internal/lock"
 )
 
 // A Repair is what Open mended at the end of a log.
 type Repair struct {
-	Kind   DamageKind // torn-tail, incomplete-batch, no-final-newline, or foreign-line
+	Kind   DamageKind // of what was cut: torn-tail, incomplete-batch, or any after the machine went down; no-final-newline
 	Offset int64
 	Length int64  // in bytes, of what was cut
 	Saved  string // the file that has the cut bytes; "" where nothing was cut
@@ -26,9 +23,9 @@ type Repair struct {
 
 // Repairs lists what Open mended: a torn last line or a batch without its end was
 // cut, after its bytes were saved to `<log>.damaged`; a missing last newline was
-// added. After the machine went down, a last line without a sum that was never
-// known to be durable is cut like a torn one: a block of another file's may look
-// like it.
+// added. After the machine went down, what was never known to be durable is cut from
+// the first line on that does not follow the one before it: blocks may be missing
+// there, and blocks of other files in their place.
 func (s *Session) Repairs() []Repair { return s.repairs }
 
 // repair mends the end of the log.
@@ -41,11 +38,10 @@ func (s *Session) repair() error {
 	if len(end.Damage) > 0 {
 		kind = end.Damage[0].Kind
 	}
-	if end.Limit == size {
-		if end.Limit, err = s.quarantined(end); err != nil {
-			return err
-		}
-		kind = jsonl.ForeignLine
+	if at, was, err := s.doubtful(end.Limit); err != nil {
+		return err
+	} else if at < end.Limit {
+		end.Limit, kind = at, was
 	}
 	if end.Limit < size {
 		if err := s.cut(kind, end.Limit, size); err != nil {
@@ -85,23 +81,44 @@ func (s *Session) settledEnd() (end *jsonl.End, size int64, err error) {
 	}
 }
 
-// quarantined gives the offset from which the log does not count after the machine
-// went down, or the log's size.
-func (s *Session) quarantined(end *jsonl.End) (int64, error) {
+// doubtful gives the offset from which the log does not count after the machine
+// went down, or limit. What was never known to be durable is held against its sums.
+// That is done in one go with what else is to be cut: a log that was written to
+// after the machine's start is not judged any more.
+func (s *Session) doubtful(limit int64) (at int64, kind DamageKind, err error) {
 	last := s.lastHolder
-	boot, started := lock.Boot()
-	if !s.head.Native || last.PID == 0 || last.Clean || last.Boot == "" || boot == "" || last.Boot == boot {
-		return end.Limit, nil
+	boot, started := s.machine().boot()
+	if !s.head.Native || s.head.Rewritten() || last.PID == 0 || last.Clean || last.Boot == "" || boot == "" || last.Boot == boot {
+		return limit, "", nil
 	}
 	info, err := s.log.Stat()
 	if err != nil || !info.ModTime().Before(started) {
-		return end.Limit, err
+		return limit, "", err
 	}
-	at, foreign, err := jsonl.LastForeign(s.log, s.head, end)
-	if err != nil || !foreign || at < last.Synced || at <= s.head.Offset {
-		return end.Limit, err
+	from := min(last.Synced, limit)
+	if starts, err := s.lineStarts(from); err != nil || !starts {
+		from = 0
 	}
-	return at, nil
+	at, kind, err = jsonl.Intact(s.log, s.head, from, limit)
+	if err != nil || at == limit || at <= s.head.Offset {
+		return limit, "", err
+	}
+	// What is left may end inside a batch.
+	end, err := jsonl.ReadEnd(s.log, at, s.head)
+	if err != nil {
+		return limit, "", err
+	}
+	return end.Limit, kind, nil
+}
+
+// lineStarts tells whether a line starts at an offset.
+func (s *Session) lineStarts(at int64) (bool, error) {
+	if at == 0 {
+		return true, nil
+	}
+	var before [1]byte
+	_, err := s.log.ReadAt(before[:], at-1)
+	return before[0] == '\n', err
 }
 
 // cut saves what stands from an offset on, then cuts it.
@@ -127,8 +144,6 @@ type damagedPart struct {
 // save appends bytes of the log to its damaged file, and makes that durable.
 func (s *Session) save(from, to int64) (path string, err error) {
 	path = s.path + ".damaged"
-	_, err = s.fsys().Stat(path)
-	isNew := errors.Is(err, fs.ErrNotExist)
 	f, err := durable.OpenAppend(s.fsys(), path, os.O_CREATE, 0o600)
 	if err != nil {
 		return "", err
@@ -138,21 +153,11 @@ func (s *Session) save(from, to int64) (path string, err error) {
 		head, _ := json.Marshal(damagedPart{from, to - from, s.now().UTC()})
 		_, _, err = durable.Append(f, append(append(append(head, '\n'), part...), '\n'))
 	}
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil && isNew {
-		err = s.fsys().SyncDir(filepath.Dir(path))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return "", err
 	}
-	return path, err
-}
-
-// lineStarts tells whether a line starts at an offset.
-func (s *Session) lineStarts(at int64) (bool, error) {
-	if at == 0 {
-		return true, nil
-	}
-	var before [1]byte
-	_, err := s.log.ReadAt(before[:], at-1)
-	return before[0] == '\n', err
+	// Whoever made the file may have died before its name was durable.
+	return path, s.nameDurable()
 }
 
 // finalNewline ends a last line that counts, so that the next one does not stand

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -30,6 +31,14 @@ type Options struct {
 	fsys     durable.FS // of tests; nil is the real one
 	unlocked bool       // of tests on a simulated disk, which has no locks
 	now      func() time.Time
+	machine  *machine
+}
+
+// A machine is what tests put in the place of this one: its writer's locks, and
+// when it was started.
+type machine struct {
+	acquire func(path string) (*lock.Lock, lock.Info, error)
+	boot    func() (id string, started time.Time)
 }
 
 // A SyncMode says when appends are made durable. Whatever has to be on disk before
@@ -165,7 +174,22 @@ func Open(path string, opt *Options) (*Session, error) {
 		return nil, err
 	}
 	s.log = log
+	if err := s.nameDurable(); err != nil {
+		s.log.Close()
+		s.release(false)
+		return nil, err
+	}
 	return s.start()
+}
+
+// nameDurable makes certain that what is appended is found again: whoever gave the
+// log its name may have died before that was durable.
+func (s *Session) nameDurable() error {
+	err := s.fsys().SyncDir(filepath.Dir(s.path))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // a directory that is not ours, and neither is what happens in it
+	}
+	return err
 }
 
 func newSession(path string, opt *Options) *Session {
@@ -221,6 +245,9 @@ func (s *Session) load() error {
 		return err
 	}
 	if err := s.repair(); err != nil {
+		return err
+	}
+	if err := s.settle(); err != nil {
 		return err
 	}
 	return s.findLeaf()
@@ -321,7 +348,11 @@ func (s *Session) Sync(ctx context.Context) error {
 	if closed {
 		return ErrClosed
 	}
-	return log.Sync(ctx)
+	err := log.Sync(ctx)
+	if errors.Is(err, ErrUnknown) {
+		s.noteFailure(log)
+	}
+	return err
 }
 
 // EndTurn makes the turn durable, unless the mode is SyncNever, and with LockTurn
@@ -374,7 +405,7 @@ func (s *Session) Reload() error {
 	if err := s.reopen(); err != nil {
 		return err
 	}
-	if err := s.load(); err != nil {
+	if err := errors.Join(s.nameDurable(), s.load()); err != nil {
 		s.log.Close()
 		s.head, s.log = head, old
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"sync"
 
 	"github.com/sessctl/sessctl/internal/durable"
@@ -227,6 +228,46 @@ func (l *FileLog) Cut(size int64) error {
 	}
 	l.size = size
 	return l.f.Sync()
+}
+
+// Renew writes the bytes from an offset on once more, the same ones, and syncs them.
+// It is for a log of which a sync failed: the kernel calls its pages clean although
+// they may not be on the disk, and writes them only when they are written to anew.
+// As Cut it is under the writer's lock.
+func (l *FileLog) Renew(from int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.usable(); err != nil {
+		return err
+	}
+	// The log's own handle only appends.
+	f, err := l.fsys.OpenFile(l.path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && !l.fsys.SameFile(info, l.info) {
+		err = &ConflictError{After: l.size, End: info.Size(), Reason: "another file has the place of " + l.path}
+	}
+	if err == nil {
+		err = rewrite(f, from, l.size)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func rewrite(f durable.File, from, to int64) error {
+	b := make([]byte, min(1<<20, max(0, to-from)))
+	for at := from; at < to; {
+		n, err := f.ReadAt(b[:min(int64(len(b)), to-at)], at)
+		if n == 0 {
+			return err
+		}
+		if _, err := f.WriteAt(b[:n], at); err != nil {
+			return err
+		}
+		at += int64(n)
+	}
+	return f.Sync()
 }
 
 // Close implements Source. It does not sync.

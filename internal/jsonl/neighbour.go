@@ -25,14 +25,3 @@ func Neighbour(src Source, head *Head, limit int64) (uint32, error) {
 	}
 	return 0, nil
 }
-
-// LastForeign tells whether the last record of a log is alone on a line without a
-// sum, and where that line starts: what a machine that went down may have left.
-func LastForeign(src Source, head *Head, end *End) (offset int64, foreign bool, err error) {
-	b := Backward(src, head, end, &Report{})
-	r, err := b.Next()
-	if r == nil || err != nil {
-		return 0, false, err
-	}
-	return r.lineStart, r.State == NoSum && r.lineStart == r.Offset, nil
-}

@@ -9,12 +9,16 @@
 package lock
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/sessctl/sessctl/internal/durable"
 )
 
 // An Info is what a lock file says, in JSON.
@@ -25,8 +29,11 @@ type Info struct {
 	Since time.Time `json:"since"`
 	// Synced is the offset up to which the log was known to be durable.
 	Synced int64 `json:"synced"`
-	// Clean tells that the holder closed the log in order.
+	// Clean tells that the holder closed the log in order, with everything durable.
 	Clean bool `json:"clean"`
+	// Failed tells that a sync failed: what lies behind Synced can be read, and may
+	// not be on the disk all the same.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // A HeldError tells who holds the lock.
@@ -45,7 +52,8 @@ func (e *HeldError) Error() string {
 
 // A Lock is held until Release.
 type Lock struct {
-	f    *os.File
+	f    durable.File
+	boot string // the machine's start
 	info Info
 }
 
@@ -61,19 +69,45 @@ func Acquire(path string) (l *Lock, before Info, err error) {
 		return nil, before, err
 	}
 	err = tryLock(f)
-	before = read(f) // also where it is held: then it names the holder
 	if errors.Is(err, errHeld) {
+		before = read(f) // it names the holder
 		f.Close()
 		return nil, before, &HeldError{path, before}
 	}
 	if err == nil {
 		err = f.Chmod(0o600) // whatever the umask left
 	}
-	l = &Lock{f: f, info: Info{PID: os.Getpid(), Since: time.Now().UTC()}}
-	if err == nil {
-		l.info.Host, _ = os.Hostname()
-		l.info.Boot, _ = Boot()
-		err = l.Update(before.Synced, false)
+	if err != nil {
+		f.Close()
+		return nil, before, fmt.Errorf("cannot lock %s: %w", path, err)
+	}
+	boot, _ := Boot()
+	return take(durable.OS(), f, path, boot)
+}
+
+// AcquireIn is Acquire on another file system and in another start of the machine,
+// for this module's tests. There is no kernel lock in it.
+func AcquireIn(fsys durable.FS, path, boot string) (*Lock, Info, error) {
+	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	return take(fsys, f, path, boot)
+}
+
+// take reads what the last holder left and writes down the new one. Until Settled
+// it goes by the start of the machine of a holder that did not end, so that what that
+// one left is judged by the next if this one dies meanwhile.
+func take(fsys durable.FS, f durable.File, path, boot string) (l *Lock, before Info, err error) {
+	before = read(f)
+	l = &Lock{f: f, boot: boot, info: Info{PID: os.Getpid(), Boot: boot, Since: time.Now().UTC(), Failed: before.Failed}}
+	l.info.Host, _ = os.Hostname()
+	if before.PID != 0 && !before.Clean {
+		l.info.Boot = before.Boot
+	}
+	err = l.Update(before.Synced, false)
+	if err == nil && before == (Info{}) {
+		err = fsys.SyncDir(filepath.Dir(path)) // the file may be new
 	}
 	if err != nil {
 		f.Close()
@@ -83,7 +117,7 @@ func Acquire(path string) (l *Lock, before Info, err error) {
 }
 
 // read gives what the file says; anything that is not JSON says nothing.
-func read(f *os.File) (info Info) {
+func read(f io.ReaderAt) (info Info) {
 	const most = 4 << 10
 	b, err := io.ReadAll(io.NewSectionReader(f, 0, most))
 	if err != nil || json.Unmarshal(b, &info) != nil {
@@ -92,16 +126,35 @@ func read(f *os.File) (info Info) {
 	return info
 }
 
+// Settled tells that what the last holder left was judged and mended, and how far
+// the log is durable now. That is durable itself on return: after a crash of the
+// machine the next holder has to know that this one did not end, and what is its.
+func (l *Lock) Settled(synced int64) error {
+	l.info.Boot, l.info.Failed = l.boot, false
+	if err := l.Update(synced, false); err != nil {
+		return err
+	}
+	return l.f.Sync()
+}
+
+// Fail tells that a sync failed, and up to where an earlier one did not.
+func (l *Lock) Fail(synced int64) error {
+	l.info.Failed = true
+	return l.Update(synced, false)
+}
+
 // Update writes down how far the log is durable, and whether it was closed. It is
-// a help for the next holder and not synced: what it says may be older than the
-// truth, which only makes the next one more careful.
+// not synced: what the next holder reads may be older, which only makes that one more
+// careful.
 func (l *Lock) Update(synced int64, clean bool) error {
-	l.info.Synced, l.info.Clean = synced, clean
+	l.info.Synced, l.info.Clean = synced, clean && !l.info.Failed
 	b, err := json.Marshal(l.info)
 	if err != nil {
 		return err
 	}
-	b = append(b, '\n')
+	// Always of one size, in one sector: a crash leaves one version or the other.
+	const size = 512
+	b = append(append(b, bytes.Repeat([]byte(" "), max(0, size-1-len(b)))...), '\n')
 	if _, err := l.f.WriteAt(b, 0); err != nil {
 		return err
 	}
