@@ -22,6 +22,7 @@ type Draft struct {
 	id     ID
 	time   time.Time
 	fields []byte // `,"name":value` for each
+	custom string // the customType
 	err    error
 }
 
@@ -144,21 +145,23 @@ func (b *builder) object() json.RawMessage {
 // the log's. Nothing but white space between tokens is changed.
 func Raw(object json.RawMessage) Draft {
 	d := Draft{}
-	seen := map[string]bool{}
-	d.err = spans(object, func(key []byte, at, end int) {
-		name, value := unquote(key), object[at:end]
-		if seen[name] {
-			d.err = errors.Join(d.err, fmt.Errorf("%w: it has the field %q twice", ErrDraft, name))
+	seen := map[string]int{}
+	doubled := ""
+	err := spans(object, func(key []byte, at, end int) {
+		name := unquote(key)
+		if seen[name]++; seen[name] > 1 {
+			doubled = name
 		}
-		seen[name] = true
-		d.take(name, key, value)
+		d.take(name, key, object[at:end])
 	})
 	switch {
-	case d.err != nil:
-		d.err = fmt.Errorf("%w: %w", ErrDraft, d.err)
+	case err != nil:
+		d.err = fmt.Errorf("%w: %w", ErrDraft, err)
+	case doubled != "" || seen[""] > 1:
+		d.err = fmt.Errorf("%w: it has the field %q twice", ErrDraft, doubled)
 	case d.kind == "" || d.kind == TypeSession:
 		d.err = fmt.Errorf("%w: its type is %q", ErrDraft, d.kind)
-	case seen["crc"] || seen["more"]:
+	case seen["crc"]+seen["more"] > 0:
 		d.err = fmt.Errorf("%w: the fields crc and more are the log's", ErrDraft)
 	}
 	return d
@@ -174,6 +177,9 @@ func (d *Draft) take(name string, key, value []byte) {
 		d.time = ParseTime(text(value))
 	case "parentId":
 	default:
+		if name == "customType" {
+			d.custom = text(value)
+		}
 		d.fields = append(append(append(d.fields, `,"`...), key...), `":`...)
 		d.fields = compact(d.fields, value)
 	}
@@ -187,10 +193,9 @@ func (d Draft) Irrevocable() bool {
 	case TypeBranchSummary:
 		return true
 	case TypeCustom:
-		for _, t := range []string{CustomToolExecutionStart, "file-snapshot", "file-restore", CustomCheckpointState} {
-			if bytes.HasPrefix(d.fields, []byte(`,"customType":"`+t+`"`)) {
-				return true
-			}
+		switch d.custom {
+		case CustomToolExecutionStart, CustomCheckpointState, "file-snapshot", "file-restore":
+			return true
 		}
 	}
 	return false

@@ -1,13 +1,20 @@
 package entries
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
-// MessageDraft is a message entry with a message object as a program has it.
+// MessageDraft is a message entry with a message object as a program has it. What is
+// no object makes the draft fail: other programs stumble over it.
 func MessageDraft(message json.RawMessage) Draft {
-	return (&builder{}).raw("message", message).draft(TypeMessage)
+	b := (&builder{}).raw("message", message)
+	if b.err == nil && !bytes.HasPrefix(b.buf, []byte(`,"message":{`)) {
+		b.err = fmt.Errorf("%w: a message has to be an object", ErrDraft)
+	}
+	return b.draft(TypeMessage)
 }
 
 // UserMessage is what a user wrote.
@@ -76,6 +83,10 @@ func ToolCallBlock(id, name string, arguments json.RawMessage) json.RawMessage {
 	b := (&builder{}).str("type", "toolCall").str("id", id).str("name", name)
 	b.key("arguments")
 	b.buf = append(b.buf, arguments...)
+	if checkJSON(arguments) != nil {
+		// They come from a model, and must not end early and go on with fields.
+		b.buf = append(b.buf, "\x00"...)
+	}
 	return b.object()
 }
 
@@ -106,7 +117,9 @@ func CompactionDraft(summary string, firstKept ID, tokensBefore float64, details
 
 // CustomDraft is a program's own record, which no model sees. data may be nil.
 func CustomDraft(customType string, data json.RawMessage) Draft {
-	return (&builder{}).str("customType", customType).raw("data", data).draft(TypeCustom)
+	d := (&builder{}).str("customType", customType).raw("data", data).draft(TypeCustom)
+	d.custom = customType
+	return d
 }
 
 // CustomMessageDraft is a program's own message to the model. display is about
