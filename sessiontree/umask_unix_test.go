@@ -4,6 +4,7 @@ package sessiontree_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -51,6 +52,12 @@ func workUnderUmask(s *sessiontree.Session, omp string) error {
 		}
 		f.WriteString(`{"torn`)
 		f.Close()
+		// A lock file that may only be read, or not even that, means nothing either.
+		for _, lock := range []string{sessiontree.LockPath(path), filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock.os")} {
+			if err := os.Chmod(lock, 0o400); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
 		if s, err = sessiontree.Open(path, &sessiontree.Options{Settle: 1}); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -64,7 +65,7 @@ var errHeld = errors.New("held")
 // and gives what the last holder left there. It does not wait: where the lock is
 // held it returns a *HeldError.
 func Acquire(path string) (l *Lock, before Info, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openLock(path)
 	if err != nil {
 		return nil, before, err
 	}
@@ -83,6 +84,16 @@ func Acquire(path string) (l *Lock, before Info, err error) {
 	}
 	boot, _ := Boot()
 	return take(durable.OS(), f, path, boot)
+}
+
+// openLock opens a lock file also where somebody may read it only, such as one that
+// was made under a strange umask by a process that died: that it is there means nothing.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) && os.Chmod(path, 0o600) == nil {
+		return os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return f, err
 }
 
 // AcquireIn is Acquire on another file system and in another start of the machine,

@@ -17,7 +17,7 @@ import (
 // one. As oh-my-pi does, it waits half a second at most.
 func Omp(path string, write func() error) error {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock")
-	gate, err := os.OpenFile(name+".os", os.O_RDWR|os.O_CREATE, 0o600)
+	gate, err := openLock(name + ".os")
 	if err != nil {
 		return err
 	}
