@@ -62,11 +62,12 @@ const (
 	ReasonReturn   MoveReason = "return"
 )
 
-// MoveLeaf makes another entry the leaf by appending a marker below it; "" moves the
-// leaf to before the first entry. Nothing is deleted, and what was left stays a
-// branch.
+// MoveLeaf goes to another entry: it appends a marker below it, which is the leaf
+// then, so that the next entry hangs there; "" goes to before the first entry.
+// Nothing is deleted, and what was left stays a branch. Where the leaf is that entry
+// already nothing is written, and Appended says Repeated.
 func (s *Session) MoveLeaf(ctx context.Context, to entries.ID, reason MoveReason) (Appended, error) {
-	return s.append(ctx, appending{parent: &to, draftFrom: func(leaf entries.ID) entries.Draft {
+	return s.append(ctx, appending{parent: &to, mark: true, draftFrom: func(leaf entries.ID) entries.Draft {
 		return entries.LeafDraft(leaf, string(reason))
 	}})
 }
@@ -99,6 +100,7 @@ func (s *Session) SetName(ctx context.Context, name string) (Appended, error) {
 type appending struct {
 	drafts    []entries.Draft
 	draftFrom func(leaf entries.ID) entries.Draft // one draft that names the leaf that is left
+	mark      bool                                // it only moves the leaf
 	parent    *entries.ID                         // nil is the leaf
 	expect    *entries.ID                         // what the leaf has to be
 	back      bool                                // return to the leaf
@@ -107,6 +109,9 @@ type appending struct {
 	lines []byte
 	prev  uint32
 }
+
+// stays tells whether a move leads to where the leaf is.
+func (a *appending) stays(leaf entries.ID) bool { return a.mark && *a.parent == leaf }
 
 func (s *Session) append(ctx context.Context, a appending) (Appended, error) {
 	done, err := s.appendLocked(ctx, &a)
@@ -133,6 +138,9 @@ func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, err
 	if err := s.acquireTurn(); err != nil {
 		return Appended{}, err
 	}
+	if a.stays(s.leaf) {
+		return Appended{Leaf: s.leaf, Repeated: true}, nil
+	}
 	if a.draftFrom != nil {
 		a.drafts = []entries.Draft{a.draftFrom(s.leaf)}
 	}
@@ -144,6 +152,7 @@ func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, err
 		return Appended{}, err
 	}
 	if err := s.write(ctx, s.end, a.lines); err != nil {
+		s.noteFailure(s.log, err)
 		return Appended{}, fmt.Errorf("%s: %w", s.path, err)
 	}
 	s.end += int64(len(a.lines))

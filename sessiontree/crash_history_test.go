@@ -49,7 +49,8 @@ type history struct {
 	s     *Session // nil while no log is open
 	log   *script  // of s
 	logs  []*script
-	calm  bool // no crashes are tried
+	calm  bool   // no crashes are tried
+	bytes []byte // that are being written
 	fails func(op durable.Op) error
 	last  string // what is being done
 	err   error  // what was violated
@@ -79,9 +80,8 @@ func (h *history) boot(c computer) {
 
 // writes notes what is written to a log, or to the temporary file of a new one.
 func (h *history) writes(name string, off int64, p []byte) {
-	l := h.log
-	switch {
-	case l == nil:
+	h.bytes = p
+	switch l := h.log; {
 	case name == l.path && off == int64(len(l.text)),
 		len(l.text) == 0 && strings.HasSuffix(name, ".tmp"):
 		l.tried = slices.Clone(p)
@@ -124,9 +124,9 @@ func (h *history) crashes(c computer, n int) {
 
 // torn is a death in the middle of a write.
 func (h *history) torn(op durable.Op) {
-	k := h.c.killed()
-	if b := h.log.tried; op.Name == h.log.path && len(b) == op.Len {
-		put(k.disk, op.Name, b[:h.r.IntN(len(b)+1)])
+	if op.Name == h.log.path {
+		k := h.c.killed()
+		put(k.disk, op.Name, h.bytes[:h.r.IntN(op.Len+1)], op.Offset)
 		h.crashes(k, 1)
 		h.check(k, h.log, h.log.written)
 	}
@@ -305,7 +305,7 @@ func (h *history) foreign() {
 	line := fmt.Appendf(nil, `{"type":"message","id":"foreign%d","parentId":"%s","message":{"role":"user","content":"%s"}}`+"\n",
 		h.r.Uint64(), h.s.Leaf(), strings.Repeat("f", h.r.IntN(900)))
 	h.log.tried = line
-	put(h.c.disk, h.log.path, line)
+	put(h.c.disk, h.log.path, line, int64(len(h.log.text)))
 	h.log.acknowledge()
 	h.last = "append behind a foreign line"
 	if _, err := h.s.Append(context.Background(), filler(10)); !errors.Is(err, ErrConflict) && h.err == nil {
@@ -401,7 +401,7 @@ func (h *history) tear() {
 	h.fails = func(op durable.Op) error {
 		if op.Kind == durable.Write && op.Name == h.log.path && left.disk == nil {
 			left = h.c.killed()
-			put(left.disk, op.Name, h.log.tried[:h.r.IntN(op.Len)])
+			put(left.disk, op.Name, h.bytes[:h.r.IntN(op.Len)], op.Offset)
 		}
 		return nil
 	}

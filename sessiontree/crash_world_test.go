@@ -62,11 +62,11 @@ func content(fsys durable.FS, name string) []byte {
 	return b
 }
 
-// put writes behind a file's end, as a program does that knows of no locks.
-func put(fsys durable.FS, name string, b []byte) {
+// put writes to a file, as a program does that knows of no locks.
+func put(fsys durable.FS, name string, b []byte, off int64) {
 	f, err := fsys.OpenFile(name, os.O_RDWR, 0)
 	if err == nil {
-		_, _, err = durable.Append(f, b)
+		_, err = f.WriteAt(b, off)
 	}
 	if err != nil {
 		panic(err)

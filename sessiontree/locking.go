@@ -63,11 +63,9 @@ func (s *Session) synced() int64 {
 	return max(s.log.Synced(), s.lastHolder.Synced)
 }
 
-// noteFailure leaves for whoever opens the log anew that a sync failed.
-func (s *Session) noteFailure(log *store.FileLog) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.log != log || s.lastHolder.Failed {
+// noteFailure leaves for whoever opens the log anew that a sync may have failed.
+func (s *Session) noteFailure(log *store.FileLog, err error) {
+	if !errors.Is(err, ErrUnknown) || s.log != log || s.lastHolder.Failed {
 		return
 	}
 	s.lastHolder.Synced, s.lastHolder.Failed = s.synced(), true

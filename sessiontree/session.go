@@ -258,6 +258,8 @@ func (s *Session) writable() error {
 	switch h := s.head.Header; {
 	case store.IsArchive(s.log):
 		return fmt.Errorf("%w: it is an archive; 'sessctl unarchive' restores its log", ErrReadOnly)
+	case s.head.Other:
+		return fmt.Errorf("%w: its records are of no type that pi, oh-my-pi or sessctl writes", ErrNoSession)
 	case s.head.Empty || !s.head.Found:
 		return fmt.Errorf("%w: it has no session header in its first MiB; 'sessctl verify --salvage' makes a sound copy", ErrReadOnly)
 	case s.head.V1:
@@ -349,8 +351,10 @@ func (s *Session) Sync(ctx context.Context) error {
 		return ErrClosed
 	}
 	err := log.Sync(ctx)
-	if errors.Is(err, ErrUnknown) {
-		s.noteFailure(log)
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.noteFailure(log, err)
 	}
 	return err
 }

@@ -175,6 +175,9 @@ func (l *FileLog) cutBack(n int, cause error) error {
 	size, err := l.Size()
 	if err == nil && size == l.size+int64(n) {
 		if err = l.f.Truncate(l.size); err == nil {
+			err = l.f.Sync() // or a power cut could bring back what is said to have failed
+		}
+		if err == nil {
 			return fmt.Errorf("cannot write to %s: %w", l.path, cause)
 		}
 	}
