@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	ompWritten = "../../testdata/omp-written"
+	ompWritten = "testdata/omp-written"
 	storyLog   = "../../testdata/story.jsonl"
 )
 
