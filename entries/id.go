@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -16,14 +17,15 @@ import (
 type ID string
 
 // Short gives the last eight bytes of an id, which is how output names entries:
-// the first characters of a ULID are a time, and alike within a session.
+// the first characters of a ULID are a time, and alike within a session. The ids of
+// version-1 logs are given whole, and no short form looks like a flag.
 func (id ID) Short() string {
 	const n = 8
-	if len(id) <= n {
+	if len(id) <= n || strings.HasPrefix(string(id), "v1-") {
 		return string(id)
 	}
 	i := len(id) - n
-	for i < len(id) && !utf8.RuneStart(id[i]) {
+	for i < len(id) && (!utf8.RuneStart(id[i]) || id[i] == '-') {
 		i++
 	}
 	return string(id[i:])

@@ -21,6 +21,8 @@ func TestShort(t *testing.T) {
 		"12345678":                             "12345678",
 		"x12345678":                            "12345678",
 		"01KB0000000000000000000SES":           "00000SES",
+		"v1-2370398":                           "v1-2370398",
+		"session-7-uuids":                      "7-uuids",
 		"äöüß€":                                "üß€", // 11 bytes, cut at a character
 		"€€€€":                                 "€€",
 		"\x80\x80\x80\x80\x80\x80\x80\x80\x80": "", // no character starts in it

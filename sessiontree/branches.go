@@ -44,6 +44,9 @@ type Branch struct {
 
 	// Report is what the model wrote when it rewound from here; "" where it did not.
 	Report string
+	// Summary is what a branch summary without a rewind tells of this branch; it was
+	// written when the branch was left.
+	Summary string
 	// Label names the last labelled entry of what only this branch has.
 	Label string
 }
@@ -283,15 +286,15 @@ func (f *forest) rewound(summary int32) bool {
 	return false
 }
 
-// placeReports puts the report of every rewind at the branch that was left: the
-// one of the entry that the summary names, or, where that names none (oh-my-pi
+// placeReports puts the report of every rewind, and every other summary, at the
+// branch that was left: the one of the entry that the summary names, or, where that names none (oh-my-pi
 // names the summary's own parent), of the record before the summary in the file.
 func (f *forest) placeReports(list []Branch) {
 	var owner []int32
 	var span spans
 	for s := range f.ofType(entries.TypeBranchSummary) {
-		if !f.rewound(s) {
-			continue
+		if !f.visible[s] {
+			continue // an empty one tells nothing
 		}
 		if owner == nil {
 			owner, span = f.owners(), f.spans()
@@ -302,12 +305,26 @@ func (f *forest) placeReports(list []Branch) {
 		}
 		left := f.ids.find(f.index, []byte(summary.From))
 		if left < 0 || span.above(left, s) {
-			left = s - 1
+			left = f.holder(s - 1)
 		}
 		if left >= 0 && owner[left] >= 0 && !span.above(left, s) {
-			list[owner[left]].Report = summary.Summary
+			b := &list[owner[left]]
+			if f.rewound(s) {
+				b.Report = summary.Summary
+			} else {
+				b.Summary = summary.Summary
+			}
 		}
 	}
+}
+
+// holder gives the entry that has the id of another: itself, unless a later one took
+// it or it is a repetition.
+func (f *forest) holder(i int32) int32 {
+	if i < 0 || f.recs[i].flags&lost == 0 {
+		return i
+	}
+	return f.ids.find(f.index, f.idBytes(&f.recs[i]))
 }
 
 // spans number the entries so that those below one are the numbers that follow its
@@ -368,10 +385,13 @@ func (f *forest) own(owner []int32, i, branch int32) {
 		at := below[len(below)-1]
 		below = below[:len(below)-1]
 		for _, k := range f.kids.of(at) {
-			if !f.visible[k] && owner[k] < 0 {
-				owner[k] = branch
-				below = append(below, k)
+			if f.visible[k] {
+				continue
 			}
+			if owner[k] < 0 {
+				owner[k] = branch
+			}
+			below = append(below, k)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"path/filepath"
 
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -83,7 +84,7 @@ func ExampleFollow() {
 
 // Sessions of one working directory, the newest first.
 func ExampleList() {
-	mine := func(i *sessiontree.Info) bool { return i.Cwd == "/home/u/parser" }
+	mine := func(i *sessiontree.Info) bool { return filepath.Base(i.Path) == "story.jsonl" }
 	for info, err := range sessiontree.List([]string{"../testdata"}, &sessiontree.ListOptions{Match: mine, Count: true}) {
 		if err != nil {
 			log.Fatal(err)

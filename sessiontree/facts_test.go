@@ -67,14 +67,14 @@ func TestLeafMoved(t *testing.T) {
 		log  []byte
 		want string // part of the note's text
 	}{
-		{"exit elsewhere", lines(piHeader, a, b, c, exit("a")), "checkout s c"},
+		{"exit elsewhere", lines(piHeader, a, b, c, exit("a")), "checkout log c"},
 		{"exit at its leaf", lines(piHeader, a, b, c, exit("c")), ""},
-		{"label elsewhere", lines(piHeader, a, b, c, label("b")), "checkout s c"},
-		{"two elsewhere", lines(piHeader, a, b, c, label("b"), record("custom", "y", "x", `,"customType":"session_exit"`)), "checkout s c"},
+		{"label elsewhere", lines(piHeader, a, b, c, label("b")), "checkout log c"},
+		{"two elsewhere", lines(piHeader, a, b, c, label("b"), record("custom", "y", "x", `,"customType":"session_exit"`)), "checkout log c"},
 		{"message elsewhere", lines(piHeader, a, b, c, note("d", "a", "4")), ""},
 		{"other custom entry", lines(piHeader, a, b, c, record("custom", "x", "a", `,"customType":"leaf"`)), ""},
 		{"ours", lines(native...), ""},
-		{"another's in a native log", lines(append(native[:4:4], exit("a"))...), "checkout s c"},
+		{"another's in a native log", lines(append(native[:4:4], exit("a"))...), "checkout log c"},
 		{"housekeeping alone", lines(piHeader, label("")), ""},
 	} {
 		x := tree(t, test.log, nil)

@@ -283,7 +283,7 @@ func TestFollowedLogChanges(t *testing.T) {
 		"it is cut":                {[]func(string) error{func(p string) error { return os.Truncate(p, 50) }}, "it was cut"},
 		"rewritten, longer":        {[]func(string) error{func(p string) error { return overwrite(p, append([]byte("\n\n"), append(slices.Clip(log), b...)...)) }}, "is another"},
 		"replaced":                 {[]func(string) error{func(p string) error { return replace(p, append(slices.Clip(log), b...)) }}, "another file"},
-		"gone, and another for it": {[]func(string) error{os.Remove, write(b)}, "another file"},
+		"gone, and another for it": {[]func(string) error{os.Remove, write(b)}, "not as it was left"},
 	} {
 		g := grow(t, log)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute) // against a hang

@@ -197,7 +197,7 @@ func (x *index) resolve() {
 
 func (x *index) noteForward(child, parent int32) {
 	if parent > child {
-		x.damage(child, jsonl.ForwardParent, "its parent stands behind it")
+		x.damage(child, jsonl.ForwardParent, "its parent stands later in the file")
 	}
 	x.forward = x.forward || parent >= child
 }

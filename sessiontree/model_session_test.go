@@ -263,6 +263,12 @@ func (l *life) move() {
 	to := l.target()
 	done, err := l.s.MoveLeaf(context.Background(), to, ReasonUndo)
 	l.must(err)
+	if done.Repeated { // the leaf was there already
+		if to != l.w.leaf {
+			l.t.Errorf("nothing moved to %q from %q", to, l.w.leaf)
+		}
+		return
+	}
 	l.w.put(twinEntry{id: done.Leaf, parent: to, kind: "custom"})
 }
 

@@ -140,11 +140,11 @@ func (m *model) rewound(summary *node) bool {
 	return false
 }
 
-// placeReports puts the report of each rewind at the first branch that has what was
+// placeReports puts the report of each rewind, and each other summary, at the first branch that has what was
 // left: the entry that the summary names, or the record before it in the file.
 func (m *model) placeReports(ways []way, list []sessiontree.Branch) {
 	for _, s := range m.nodes {
-		if s.lost || s.kind != "branch_summary" || !m.rewound(s) {
+		if s.lost || s.kind != "branch_summary" || s.text("summary") == "" {
 			continue
 		}
 		path := s.path()
@@ -160,7 +160,11 @@ func (m *model) placeReports(ways []way, list []sessiontree.Branch) {
 		}
 		for i, w := range ways {
 			if left.isOn(w.path) || w.seen != nil && w.seen.isOn(left.path()) && lastVisible(left.path()) == w.seen {
-				list[i].Report = s.text("summary")
+				if m.rewound(s) {
+					list[i].Report = s.text("summary")
+				} else {
+					list[i].Summary = s.text("summary")
+				}
 				break
 			}
 		}

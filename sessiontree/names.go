@@ -165,15 +165,8 @@ func (x *index) noteLeafMoved(t *Tree) {
 	}
 	back := x.id(&x.recs[i])
 	x.damage(x.leaf, jsonl.LeafMoved, fmt.Sprintf(
-		"a program's own record moved the leaf to another branch; 'sessctl checkout %s %s' goes back", x.sessionName(t), back.Short()))
+		"a program's own record moved the leaf to another branch; 'sessctl checkout %s %s' goes back", t.path, back.Short()))
 	x.report.Last().Note = true
-}
-
-func (x *index) sessionName(t *Tree) string {
-	if id := t.head.Header.ID; id != "" {
-		return entries.ID(id).Short()
-	}
-	return "SESSION"
 }
 
 // byOthers tells whether a record may have been appended by another program: in

@@ -89,7 +89,7 @@ func (t *Tree) open() (err error) {
 		return err
 	}
 	if (leaf == nil || t.head.Other) && !t.head.Found {
-		return fmt.Errorf("%w: it has no session header, and its first record is of no type that pi, oh-my-pi or sessctl writes", ErrNoSession)
+		return fmt.Errorf("%w: it has no session header, and its first record is of no type that pi, oh-my-pi or sessctl writes (logs of other agents cannot be read yet)", ErrNoSession)
 	}
 	return nil
 }

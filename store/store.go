@@ -3,8 +3,12 @@
 //
 // A log is addressed by byte offset. [OpenFile] opens one that is a file; [Spool]
 // makes one of a stream, such as standard input. Readers of this module need no
-// more than a [Source], so that archives and other stores can be read by the same
-// code. (Writing joins this package when the module writes.)
+// more than a [Source], so that archives and other stores are read by the same
+// code. A [Log] can be appended to; [OpenFileLog] opens one that is a file. Logs
+// elsewhere implement Log and [Store], and prove it by package storetest.
+//
+// Programs do not write logs through this package: sessiontree does, which knows
+// what is in them and holds the writer's lock.
 package store
 
 import (
@@ -28,7 +32,7 @@ type Source interface {
 }
 
 // ErrNotALog is returned for what cannot be a log: a directory, a device.
-var ErrNotALog = errors.New("store: not a file that can hold a log")
+var ErrNotALog = errors.New("not a log")
 
 // A File is a log in a file of the operating system. It is read with pread, never
 // mapped: a log may be cut under its reader, which a mapping answers with a fault.
@@ -48,7 +52,7 @@ func OpenFile(path string) (Source, error) {
 	case mode&fs.ModeNamedPipe != 0:
 		return openPipe(path)
 	default:
-		return nil, fmt.Errorf("%w: %s is a %s", ErrNotALog, path, describe(mode))
+		return nil, fmt.Errorf("%s is a %s, %w", path, describe(mode), ErrNotALog)
 	}
 	f, err := openQuietly(path)
 	if err != nil {
@@ -63,7 +67,7 @@ func OpenFile(path string) (Source, error) {
 
 func describe(mode fs.FileMode) string {
 	if mode.IsDir() {
-		return "directory"
+		return "directory (sessctl ls lists the sessions in it)"
 	}
 	return "device or socket"
 }

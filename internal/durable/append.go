@@ -9,7 +9,9 @@ import (
 // An appender appends by itself, or opens files that do. OS and Faulty have them;
 // on any other file system nobody else writes, so that the end can be looked up.
 type (
-	appender     interface{ append(p []byte) (int64, int, error) }
+	appender interface {
+		append(p []byte) (int64, int, error)
+	}
 	appendOpener interface {
 		openAppend(name string, flag int, perm fs.FileMode) (File, error)
 	}

@@ -21,7 +21,7 @@ active one, whose tip is the leaf), where it forked off and how it came about
 activity, label and last prompt. Below a branch that a model rewound stands its
 report.`,
 		Example: "  sessctl branches latest\n  sessctl branches session.jsonl --json",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Args:    needs(1, 1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
 			t, err := a.whole(args[0])
 			if err != nil {
@@ -64,6 +64,7 @@ type jsonBranch struct {
 	LastPrompt   *string            `json:"lastPrompt"`
 	LastActivity *string            `json:"lastActivity"`
 	Report       *string            `json:"report"`
+	Summary      *string            `json:"summary"`
 	Label        *string            `json:"label"`
 }
 
@@ -85,7 +86,7 @@ func branchesJSON(o *term.Output, t *sessiontree.Tree, list []sessiontree.Branch
 			Tip: b.Tip, Active: b.Active, ForkPoint: optionalID(b.ForkPoint), Origin: b.Origin,
 			Entries: b.Entries, Turns: b.Turns, Messages: b.Messages, Tokens: b.Tokens,
 			LastPrompt: optional(b.LastPrompt), LastActivity: optionalTime(b.LastActivity),
-			Report: optional(b.Report), Label: optional(b.Label),
+			Report: optional(b.Report), Summary: optional(b.Summary), Label: optional(b.Label),
 		}
 	}
 	return writeJSON(o, doc, false)
@@ -105,6 +106,9 @@ func (a *app) branchesText(o *term.Output, t *sessiontree.Tree, list []sessiontr
 			fmt.Sprint(b.Turns), fmt.Sprint(b.Messages), tokens(b.Tokens), a.clock(b.LastActivity), oneLine(b.Label), oneLine(b.LastPrompt))
 		if b.Report != "" {
 			table.note("rewound: " + oneLine(b.Report))
+		}
+		if b.Summary != "" {
+			table.note("left: " + oneLine(b.Summary))
 		}
 	}
 	table.write()

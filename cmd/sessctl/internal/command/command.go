@@ -76,7 +76,7 @@ func (a *app) run(args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	return a.exit(root.Execute())
+	return a.exit(root.ExecuteC())
 }
 
 const long = `sessctl shows the conversation logs of AI agents as the trees that they are:
@@ -94,11 +94,12 @@ func (a *app) root() *cobra.Command {
 		Short:         "Show the conversation logs of AI agents as trees",
 		Long:          long,
 		Args:          usageArgs(knownCommand),
+		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{err, cmd.CommandPath()} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.BoolVar(&a.flags.json, "json", false, "one JSON document (docs/cli.md lists its fields)")

@@ -124,13 +124,20 @@ const damagedLog = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01
 {"type":"mess
 `
 
+// leftLog has a branch that was left with a summary.
+const leftLog = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}
+{"type":"message","id":"aaaa0001","parentId":null,"timestamp":"2026-01-01T00:00:01.000Z","message":{"role":"user","content":"one"}}
+{"type":"message","id":"aaaa0002","parentId":"aaaa0001","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"user","content":"two"}}
+{"type":"branch_summary","id":"aaaa0003","parentId":"aaaa0001","timestamp":"2026-01-01T00:00:03.000Z","fromId":"aaaa0002","summary":"two did not work"}
+`
+
 // TestJSONFields: the documents have the fields that docs/cli.md lists, and no
 // others.
 func TestJSONFields(t *testing.T) {
 	const header = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}` + "\n"
 	damaged, empty, junk := write(t, "damaged.jsonl", damagedLog), write(t, "empty.jsonl", header), write(t, "junk.jsonl", "hello\n")
 	runs := map[string][][]string{
-		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}},
+		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}, {"branches", write(t, "left.jsonl", leftLog)}},
 		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}},
 		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}},
 		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},

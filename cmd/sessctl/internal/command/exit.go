@@ -50,29 +50,42 @@ func exitCodes() *cobra.Command {
 var errProblems = errors.New("problems were found")
 
 // A usageError is a wrong call of the command.
-type usageError struct {
-	err     error
-	command string
-}
+type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 
 func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...), "sessctl"}
+	return usageError{fmt.Errorf(format, args...)}
 }
+
+// needs checks how many arguments there are, and says what is missing.
+func needs(least, most int, what string) cobra.PositionalArgs {
+	return usageArgs(func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s needs %s", cmd.Name(), what)
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("%s takes %s, and %q is one argument too many", cmd.Name(), what, args[most])
+		}
+		return nil
+	})
+}
+
+// aSession is what most commands need.
+const aSession = "a session: a path, -, the beginning or end of an id, or latest"
 
 // usageArgs makes the errors of an argument check usage errors.
 func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usageError{err, cmd.CommandPath()}
+			return usageError{err}
 		}
 		return nil
 	}
 }
 
 // exit reports an error and maps it to the exit code; the only place that does.
-func (a *app) exit(err error) int {
+func (a *app) exit(cmd *cobra.Command, err error) int {
 	switch {
 	case err == nil && a.strict:
 		return exitProblems
@@ -86,8 +99,8 @@ func (a *app) exit(err error) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(a.stderr, "sessctl: %s\n", term.Text(err.Error()))
-	if usage, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", usage.command)
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	}
 	return codeOf(err)

@@ -21,12 +21,12 @@ func (a *app) fork() *cobra.Command {
 its path. The source may be of any agent and is not changed. The new session goes
 into the own directory, or into that of --into.`,
 		Example: "  sessctl fork latest\n  sessctl fork old-pi-session.jsonl --into .",
-		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runFork(args, into)
 		},
 	}
-	cmd.Flags().StringVar(&into, "into", "", "the directory of the new session")
+	cmd.Flags().StringVar(&into, "into", "", "the `DIR` of the new session")
 	return cmd
 }
 

@@ -121,6 +121,9 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 		}
 	}
 	a.reportUnreadable(bad)
+	if l.n == 0 && !a.flags.quiet {
+		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s\n", term.Line(strings.Join(dirs, ", ")))
+	}
 	return errors.Join(l.finish(), unread)
 }
 
@@ -145,9 +148,11 @@ type lister struct {
 	flags *lsFlags
 	table *table
 	infos []jsonInfo
+	n     int
 }
 
 func (l *lister) add(info sessiontree.Info) error {
+	l.n++
 	switch {
 	case l.flags.jsonl:
 		return writeJSON(l.o, infoJSON(info), true)

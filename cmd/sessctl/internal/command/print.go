@@ -163,10 +163,18 @@ func (p *printer) block(lead, text string, limit int) {
 		if i == 0 {
 			l = lead + l
 		}
-		fmt.Fprintf(p.o, "%s%s\n", indent, term.Text(strings.TrimSuffix(l, "\r")))
+		p.line(term.Text(strings.TrimSuffix(l, "\r")))
 	}
 	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintln(p.o, p.o.Style(term.Dim, fmt.Sprintf("%s... %s (--full shows them)", indent, plural(n, "more line", "more lines"))))
+	}
+}
+
+// line writes a safe line indented. On a terminal it is wrapped here: the terminal
+// would go on at its left margin, where lines about entries stand.
+func (p *printer) line(s string) {
+	for _, part := range p.o.Wrap(s, room(p.o.Width, len(indent))) {
+		fmt.Fprintf(p.o, "%s%s\n", indent, part)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ func (a *app) rm() *cobra.Command {
 the trash, from where they can be put back. It asks on a terminal; elsewhere it
 needs --yes. A session that is being written is left alone.`,
 		Example: "  sessctl rm 546VRAC",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    needs(1, -1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runRm(args, yes)
 		},
@@ -47,6 +48,9 @@ func (a *app) runRm(args []string, yes bool) error {
 	for _, name := range args {
 		if name == "-" {
 			return usagef("standard input cannot be removed")
+		}
+		if sideOf(name, args) {
+			continue // it goes with its session
 		}
 		path, err := a.path(name)
 		if err != nil {
@@ -84,6 +88,17 @@ func (a *app) runRm(args []string, yes bool) error {
 		return failed
 	}
 	return err
+}
+
+// sideOf tells whether a file belongs to a session that is removed too, as in
+// rm DIR/*.
+func sideOf(name string, args []string) bool {
+	for _, suffix := range []string{".lock", ".damaged"} {
+		if log, ok := strings.CutSuffix(name, suffix); ok && (slices.Contains(args, log) || slices.Contains(args, log+store.ArchiveSuffix)) {
+			return true
+		}
+	}
+	return false
 }
 
 func remove(path string) (string, error) {

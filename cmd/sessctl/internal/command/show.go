@@ -38,7 +38,7 @@ func (a *app) show() *cobra.Command {
 entry, and its content indented below. Long results of tools are cut (--full shows
 them). With ENTRY it prints that entry alone, in full.`,
 		Example: "  sessctl show latest -n 20\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
-		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runShow(&f, args)
 		},

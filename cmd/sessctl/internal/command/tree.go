@@ -23,7 +23,7 @@ active branch, or what was written last; other branches stand beside it, at the
 entry where they fork off. Runs of entries are folded into one line each: prompts,
 compactions, summaries, checkpoints, labelled entries, forks and tips stay.`,
 		Example: "  sessctl tree latest\n  sessctl tree session.jsonl --all",
-		Args:    usageArgs(cobra.ExactArgs(1)),
+		Args:    needs(1, 1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
 			t, err := a.whole(args[0])
 			if err != nil {
@@ -68,6 +68,7 @@ type drawing struct {
 // A fold counts entries that are not shown.
 type fold struct {
 	n     int
+	last  entries.ID
 	kinds map[string]int
 }
 
@@ -185,10 +186,17 @@ func (d *drawing) entry(s *stretch, id entries.ID, kids int) error {
 	}
 	checkpoint := isCheckpoint(e)
 	if !d.all && kids == 1 && !checkpoint && !d.stands(e) {
-		d.folded.add(kindName(e))
+		d.folded.add(e)
 		return nil
 	}
 	d.unfold(s)
+	d.show(s, e, checkpoint)
+	return nil
+}
+
+// show draws the line of one entry.
+func (d *drawing) show(s *stretch, e entries.Entry, checkpoint bool) {
+	id := e.ID
 	sum := summarize(e)
 	if checkpoint {
 		sum.kind = "checkpoint"
@@ -206,7 +214,6 @@ func (d *drawing) entry(s *stretch, id entries.ID, kids int) error {
 		style = term.Green
 	}
 	d.line(s, text+"  "+oneLine(sum.text), style)
-	return nil
 }
 
 // stands tells whether an entry is worth a line of its own.
@@ -253,17 +260,24 @@ func isCheckpoint(e entries.Entry) bool {
 	return err == nil && m.ToolName == "checkpoint" && !m.IsError
 }
 
-func (f *fold) add(kind string) {
+func (f *fold) add(e entries.Entry) {
 	if f.kinds == nil {
 		f.kinds = map[string]int{}
 	}
 	f.n++
-	f.kinds[kind]++
+	f.last = e.ID
+	f.kinds[kindName(e)]++
 }
 
-// unfold draws the line that stands for folded entries.
+// unfold draws the line that stands for folded entries. A single one is drawn as it
+// is: folding it would save nothing.
 func (d *drawing) unfold(s *stretch) {
 	if d.folded.n == 0 {
+		return
+	}
+	if e, err := d.t.Entry(d.folded.last); err == nil && d.folded.n == 1 {
+		d.folded = fold{}
+		d.show(s, e, false)
 		return
 	}
 	var kinds []string

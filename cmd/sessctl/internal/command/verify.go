@@ -24,7 +24,7 @@ parent, calls without a result. Notes are oddities that cost nothing. With
 --salvage it writes a sound copy to a new file; the session itself is never changed.
 Exit code 3 says that something is damaged.`,
 		Example: "  sessctl verify session.jsonl\n  sessctl verify broken.jsonl --salvage sound.jsonl",
-		Args:    usageArgs(cobra.MinimumNArgs(1)),
+		Args:    needs(1, -1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if salvage != "" && len(args) > 1 {
 				return usagef("--salvage takes one session")
@@ -137,6 +137,9 @@ func verdictText(o *term.Output, v jsonVerdict) {
 		return
 	}
 	fmt.Fprintf(o, "%s  %s: %s, checksums %s\n", verdict, path, plural(v.Entries, "entry", "entries"), v.Checksums)
+	if !v.OK {
+		fmt.Fprintf(o, "    what is sound can be copied: sessctl verify %s --salvage OUT\n", path)
+	}
 	for _, d := range v.Damage {
 		fmt.Fprintf(o, "%s\n", o.Style(damageStyle(d), fmt.Sprintf("%s:%d: %s%s", path, d.Line, d.Kind, damageDetail(d))))
 	}
@@ -162,10 +165,36 @@ func damageDetail(d jsonDamage) string {
 	if d.Note {
 		s = " (note)" + s
 	}
+	if d.Detail == "" {
+		d.Detail = explained(d.Kind)
+	}
 	if d.Detail != "" {
 		s += ": " + term.Line(d.Detail)
 	}
 	return s
+}
+
+// explained says what a kind is that has nothing more to tell of a single case.
+func explained(kind sessiontree.DamageKind) string {
+	switch kind {
+	case "nul":
+		return "zero bytes, which a crash of the machine leaves; nothing can be read there"
+	case "not-json":
+		return "no JSON; what stood there is lost, as far as it was not written again"
+	case "not-object":
+		return "JSON, but no record"
+	case "invalid-utf8":
+		return "bytes that are no UTF-8; they are kept as they are"
+	case "title-slot":
+		return "oh-my-pi's line for the session's title"
+	case "no-final-newline":
+		return "the last line has no newline; it counts"
+	case "crlf":
+		return "lines that end as on Windows"
+	case "blank-lines":
+		return "lines with nothing on them"
+	}
+	return ""
 }
 
 // salvage writes the sound copy. It appears under its name when it is whole, and
@@ -212,6 +241,6 @@ func (a *app) reportSalvage(s sessiontree.Salvaged, out string) {
 		fmt.Fprintf(a.stderr, "sessctl: %s left out: a later entry has the same id\n", plural(s.LeftOut, "entry was", "entries were"))
 	}
 	for _, id := range s.Doubtful {
-		fmt.Fprintf(a.stderr, "sessctl: entry %s is in the copy, but its sum was wrong: its content may be\n", term.Line(string(id)))
+		fmt.Fprintf(a.stderr, "sessctl: entry %s is in the copy, but its sum was wrong: what it says may be, too\n", term.Line(string(id)))
 	}
 }

@@ -23,7 +23,7 @@ record, a leaf marker, or with --summary a branch summary, which the model sees.
 Nothing is deleted; what was left stays a branch. "root" moves the leaf to before
 the first entry.`,
 		Example: "  sessctl checkout latest @~2\n  sessctl checkout session.jsonl mended --summary 'strconv.Unquote does not fit'",
-		Args:    usageArgs(cobra.ExactArgs(2)),
+		Args:    needs(2, 2, "a session and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.change(args[0], func(ctx context.Context, s *sessiontree.Session, t *sessiontree.Tree) (sessiontree.Appended, error) {
 				if args[1] == "root" {
@@ -49,14 +49,16 @@ func (a *app) label() *cobra.Command {
 		Long: `label names an entry, so that it can be named by that: sessctl show S LABEL. A
 label that the entry had is replaced; --clear takes it away.`,
 		Example: "  sessctl label latest @ before-refactoring\n  sessctl label latest before-refactoring --clear",
-		Args:    usageArgs(cobra.RangeArgs(2, 3)),
+		Args:    needs(2, 3, "a session, an ENTRY and a LABEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if remove != (len(args) == 2) {
 				return usagef("give a LABEL, or --clear")
 			}
 			label := strings.TrimSpace(strings.Join(args[2:], " "))
-			if !remove && label == "" {
-				return usagef("a label is not empty; --clear takes one away")
+			if !remove {
+				if err := checkLabel(label); err != nil {
+					return err
+				}
 			}
 			return a.change(args[0], func(ctx context.Context, s *sessiontree.Session, t *sessiontree.Tree) (sessiontree.Appended, error) {
 				e, err := locate.Entry(t, args[1])
@@ -71,6 +73,18 @@ label that the entry had is replaced; --clear takes it away.`,
 	return cmd
 }
 
+// checkLabel refuses labels that could not be used: they mean something else where
+// an entry is named.
+func checkLabel(label string) error {
+	switch {
+	case label == "":
+		return usagef("a label is not empty; --clear takes one away")
+	case strings.HasPrefix(label, "@"), strings.HasPrefix(label, ":"), strings.HasPrefix(label, "-"), label == "root":
+		return usagef("%q cannot be a label: it means something else where an entry is named", label)
+	}
+	return nil
+}
+
 func (a *app) name() *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
@@ -78,7 +92,7 @@ func (a *app) name() *cobra.Command {
 		Short:   "Name a session",
 		Long:    "name gives a session a name; --clear takes it away.",
 		Example: "  sessctl name latest 'quotes in the parser'",
-		Args:    usageArgs(cobra.RangeArgs(1, 2)),
+		Args:    needs(1, 2, "a session and a NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := strings.TrimSpace(strings.Join(args[1:], " "))
 			if remove != (len(args) == 1) || !remove && name == "" {
@@ -120,7 +134,7 @@ func (a *app) openToWrite(name string) (*sessiontree.Session, error) {
 type jsonAppended struct {
 	Schema string      `json:"schema"`
 	Path   string      `json:"path"`
-	Entry  entries.ID  `json:"entry"`
+	Entry  *entries.ID `json:"entry"`
 	Leaf   *entries.ID `json:"leaf"`
 }
 
@@ -145,9 +159,42 @@ func (a *app) change(name string, do func(context.Context, *sessiontree.Session,
 	}
 	return a.write(false, func(o *term.Output) error {
 		if a.flags.json {
-			return writeJSON(o, jsonAppended{"sessctl.append/1", s.Path(), done.IDs[0], optionalID(done.Leaf)}, false)
+			return writeJSON(o, jsonAppended{"sessctl.append/1", s.Path(), optionalID(firstID(done)), optionalID(done.Leaf)}, false)
 		}
-		_, err := fmt.Fprintf(o, "%s: leaf %s\n", term.Line(s.Path()), short(done.Leaf))
+		_, err := fmt.Fprintf(o, "%s: %s\n", term.Line(s.Path()), a.told(s, done))
 		return err
 	})
+}
+
+func firstID(done sessiontree.Appended) entries.ID {
+	if len(done.IDs) == 0 {
+		return ""
+	}
+	return done.IDs[0]
+}
+
+// told says what the leaf is now, and what it hangs below.
+func (a *app) told(s *sessiontree.Session, done sessiontree.Appended) string {
+	if done.Repeated {
+		return "leaf " + short(done.Leaf) + ", as before"
+	}
+	text := "leaf " + short(done.Leaf)
+	t, err := s.Tree()
+	if err != nil {
+		return text
+	}
+	leaf, err := t.Entry(done.Leaf)
+	if err != nil {
+		return text
+	}
+	text += " " + term.Line(summarize(leaf).kind)
+	if leaf.Parent == "" {
+		return text + ", before the first entry"
+	}
+	below, err := t.Entry(leaf.Parent)
+	if err != nil {
+		return text
+	}
+	sum := summarize(below)
+	return fmt.Sprintf("%s, below %s %s  %s", text, short(below.ID), term.Line(sum.kind), term.Cut(oneLine(sum.text), 60))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
 )
@@ -98,7 +99,18 @@ func (p *Places) latest() (string, error) {
 			return info.Path, nil
 		}
 	}
-	return "", fmt.Errorf("no session in %s: %w", strings.Join(p.Known(), ", "), sessiontree.ErrNotFound)
+	return "", fmt.Errorf("no session%s in %s: %w", p.filters(), strings.Join(p.Known(), ", "), sessiontree.ErrNotFound)
+}
+
+// filters names what narrows the search.
+func (p *Places) filters() (s string) {
+	if p.Agent != "" {
+		s += " of " + string(p.Agent)
+	}
+	if p.Cwd != "" {
+		s += " with the working directory " + p.Cwd
+	}
+	return s
 }
 
 // byID looks at the file names, which end in the id; only where none fits are the
@@ -173,7 +185,8 @@ func idOfFile(path string) string {
 }
 
 func fits(id, part string) bool {
-	return id != "" && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part))
+	return id != "" && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part) ||
+		strings.HasPrefix(entries.ID(id).Short(), part)) // as output shows it
 }
 
 func ambiguous(what, name string, candidates []string) error {

@@ -149,6 +149,31 @@ func (o *Output) Style(style Style, s string) string {
 	return "\x1b[" + string(style) + "m" + s + "\x1b[0m"
 }
 
+// Wrap breaks a safe line into lines of at most some columns, between words where
+// that is possible; 0 leaves it whole. A tab takes as much room as it may.
+func (o *Output) Wrap(s string, columns int) []string {
+	if columns <= 0 || runewidth.StringWidth(strings.ReplaceAll(s, "\t", "        ")) <= columns {
+		return []string{s}
+	}
+	var parts []string
+	s = strings.ReplaceAll(s, "\t", "        ")
+	for runewidth.StringWidth(s) > columns {
+		head := runewidth.Truncate(s, columns, "")
+		if head == "" { // a rune wider than the room
+			break
+		}
+		if at := strings.LastIndexByte(head, ' '); at > len(head)/2 {
+			head = head[:at+1]
+		}
+		parts = append(parts, strings.TrimRight(head, " "))
+		s = s[len(head):]
+	}
+	return append(parts, s)
+}
+
+// Cut shortens a safe line to a number of columns.
+func Cut(s string, columns int) string { return runewidth.Truncate(s, columns, "...") }
+
 // Cut shortens a safe line to a number of columns; 0 leaves it.
 func (o *Output) Cut(s string, columns int) string {
 	if columns <= 0 || runewidth.StringWidth(s) <= columns {
