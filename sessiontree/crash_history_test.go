@@ -22,7 +22,6 @@ type protocol struct {
 	opener func(path string, opt *Options) (*Session, error)
 	deaf   bool // a sync that failed is not told of
 	states int  // that were checked
-	debug  func(c computer, l *script, before, after []byte, s *Session)
 }
 
 func (p *protocol) wrapped(fsys durable.FS) durable.FS {
@@ -46,6 +45,7 @@ type history struct {
 	c     computer
 	fsys  durable.FS
 	mode  SyncMode
+	lock  LockMode
 	s     *Session // nil while no log is open
 	log   *script  // of s
 	logs  []*script
@@ -58,13 +58,13 @@ type history struct {
 
 func (p *protocol) history(seed uint64) error {
 	h := &history{protocol: p, r: rand.New(rand.NewPCG(seed, 1)), c: newComputer()}
-	h.mode = SyncMode(h.r.IntN(3))
+	h.mode, h.lock = SyncMode(h.r.IntN(3)), LockMode(h.r.IntN(2))
 	stale(h.c.disk)
 	h.boot(h.c)
 	h.create()
 	for range 14 {
 		if h.err != nil {
-			return fmt.Errorf("seed %d, mode %d, %s: %w", seed, h.mode, h.last, h.err)
+			return fmt.Errorf("seed %d, modes %d and %d, %s: %w", seed, h.mode, h.lock, h.last, h.err)
 		}
 		h.step()
 	}
@@ -76,6 +76,12 @@ func (h *history) boot(c computer) {
 	h.c, h.s = c, nil
 	faulty := &durable.Faulty{FS: h.c.disk, Fault: h.before}
 	h.fsys = h.wrapped(&recorder{FS: faulty, writes: h.writes})
+}
+
+func (h *history) options() *Options {
+	opt := h.c.options(h.fsys, h.mode)
+	opt.Lock = h.lock
+	return opt
 }
 
 // writes notes what is written to a log, or to the temporary file of a new one.
@@ -272,7 +278,7 @@ func (h *history) close() {
 // create makes a new session, on which the history goes on.
 func (h *history) create() {
 	h.new("create", func(header entries.Header) (*Session, error) {
-		return Create("dir", header, h.c.options(h.fsys, h.mode))
+		return Create("dir", header, h.options())
 	})
 }
 
@@ -293,15 +299,22 @@ func (h *history) fork() {
 		panic(err)
 	}
 	h.new("fork", func(header entries.Header) (*Session, error) {
-		return Fork(context.Background(), t, "", "dir", header, h.c.options(h.fsys, h.mode))
+		return Fork(context.Background(), t, "", "dir", header, h.options())
 	})
 	source.log.Close()
 	source.release(false)
 }
 
 // foreign is an append of a program that knows nothing of sums and locks. The
-// session notices, and goes on behind it.
+// session notices, and goes on behind it. What such programs write while nobody has
+// the lock is theirs: it is not judged after a crash, as it may be good.
 func (h *history) foreign() {
+	if h.s.lock == nil {
+		h.append()
+	}
+	if h.err != nil {
+		return
+	}
 	line := fmt.Appendf(nil, `{"type":"message","id":"foreign%d","parentId":"%s","message":{"role":"user","content":"%s"}}`+"\n",
 		h.r.Uint64(), h.s.Leaf(), strings.Repeat("f", h.r.IntN(900)))
 	h.log.tried = line
@@ -426,7 +439,7 @@ func (h *history) tear() {
 // reopen opens the log, with crashes while it is repaired.
 func (h *history) reopen() {
 	h.last = "open"
-	s, err := h.protocol.open(h.log.path, h.c.options(h.fsys, h.mode))
+	s, err := h.protocol.open(h.log.path, h.options())
 	if h.err != nil {
 		return
 	}
