@@ -17,8 +17,12 @@ import (
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
-// largest is how large a batch is at most.
-const largest = 200 << 10
+// Batches have up to largest bytes, and every eighth is a giant: writing it takes long
+// enough to be killed in it.
+const (
+	largest = 200 << 10
+	giant   = 3 << 20
+)
 
 // childWrites opens a session and appends numbered batches; it says the number of
 // each that was acknowledged. Its arguments are the log, the sync mode, a seed, and
@@ -31,11 +35,19 @@ func childWrites(c *child) error {
 	if err != nil {
 		return err
 	}
+	// What is to be appended is made before, so that most of the time is spent writing.
 	r := rand.New(rand.NewPCG(seed, 5))
+	var ahead [][]entries.Draft
 	for n := readBatchesOf(s) + 1; most == 0 || n <= most; n++ {
-		if _, err := s.Append(context.Background(), numbered(r, n)...); err != nil {
+		if len(ahead) == 0 {
+			for i := range 12 {
+				ahead = append(ahead, numbered(r, n+i))
+			}
+		}
+		if _, err := s.Append(context.Background(), ahead[0]...); err != nil {
 			return err
 		}
+		ahead = ahead[1:]
 		c.say(n)
 	}
 	return s.Close()
@@ -50,7 +62,10 @@ type numberedEntry struct {
 func numbered(r *rand.Rand, n int) (drafts []entries.Draft) {
 	of := 1 + r.IntN(5)
 	size := r.IntN(largest) / of
-	if r.IntN(3) == 0 {
+	switch r.IntN(8) {
+	case 0:
+		size = giant / of
+	case 1, 2:
 		size = r.IntN(100)
 	}
 	for i := range of {
@@ -174,7 +189,7 @@ func killOnce(t *testing.T, r *rand.Rand, path string) (repairs, extra int) {
 	}
 	p := start(t, "write", path, strconv.Itoa(int(mode)), strconv.FormatUint(r.Uint64(), 10), "0")
 	acknowledged := p.hears()
-	time.Sleep(time.Duration(r.IntN(int(15 * time.Millisecond))))
+	time.Sleep(time.Duration(r.IntN(int(8 * time.Millisecond))))
 	p.killNow(&acknowledged)
 	want, err := strconv.Atoi(acknowledged)
 	if err != nil {

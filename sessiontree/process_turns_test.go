@@ -85,7 +85,7 @@ func TestFollowAnotherProcess(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, "write", s.Path(), "0", "7", "40")
+	p := start(t, "write", s.Path(), "0", "7", "20")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var at sessiontree.Cursor
@@ -96,7 +96,7 @@ func TestFollowAnotherProcess(t *testing.T) {
 		}
 		if done := seen.see(t, e); done == 0 || !seen.whole(done) {
 			continue
-		} else if checkReader(t, s.Path(), done); done == 40 {
+		} else if checkReader(t, s.Path(), done); done == 20 {
 			break
 		}
 	}
