@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -15,18 +16,43 @@ import (
 type benchCase struct {
 	procs int // GOMAXPROCS
 	run   func(path string) (result int64, err error)
+	// timed, where set, stands for run and takes the time itself: it has to prepare.
+	timed func(path string) (result int64, took time.Duration, err error)
 	want  func(s *session) int64
 }
 
 var cases = map[string]benchCase{
-	"limit": {1, readOnce, func(s *session) int64 { return s.Bytes }},
-	"scan":  {1, scan, func(s *session) int64 { return s.Entries }},
-	"scan2": {2, scanTwo, func(s *session) int64 { return s.Entries }},
-	"tail":  {1, toCompaction, func(s *session) int64 { return s.Recent }},
-	"leaf":  {1, leafOnly, func(*session) int64 { return 1 }},
-	"walk":  {1, walk, func(s *session) int64 { return s.Depth }},
-	"path":  {1, path, func(s *session) int64 { return s.Depth }},
-	"path2": {2, pathTwo, func(s *session) int64 { return s.Depth }},
+	"limit": {1, readOnce, nil, func(s *session) int64 { return s.Bytes }},
+	"scan":  {1, scan, nil, func(s *session) int64 { return s.Entries }},
+	"scan2": {2, scanTwo, nil, func(s *session) int64 { return s.Entries }},
+	"tail":  {1, toCompaction, nil, func(s *session) int64 { return s.Recent }},
+	"leaf":  {1, leafOnly, nil, func(*session) int64 { return 1 }},
+	"walk":  {1, walk, nil, func(s *session) int64 { return s.Depth }},
+	"path":  {1, path, nil, func(s *session) int64 { return s.Depth }},
+	"path2": {2, pathTwo, nil, func(s *session) int64 { return s.Depth }},
+
+	"put":         {1, nil, putCase(written, false), wrote(written)},
+	"put-sync":    {1, nil, putCase(durable, true), wrote(durable)},
+	"append":      {1, nil, appendCase(written, sessiontree.SyncNever, 1), wrote(written)},
+	"append-sync": {1, nil, appendCase(durable, sessiontree.SyncAlways, 1), wrote(durable)},
+	"append-64":   {2, nil, appendCase(durable, sessiontree.SyncAlways, writers), wrote(durable)},
+	"archive":     {1, nil, fromArchive, func(s *session) int64 { return s.Entries }},
+}
+
+type timedCase = func(path string) (int64, time.Duration, error)
+
+func putCase(most int, sync bool) timedCase {
+	return func(path string) (int64, time.Duration, error) { return put(path, most, sync) }
+}
+
+func appendCase(most int, mode sessiontree.SyncMode, goroutines int) timedCase {
+	return func(path string) (int64, time.Duration, error) {
+		return appendEntries(path, most, mode, goroutines)
+	}
+}
+
+func wrote(most int64) func(s *session) int64 {
+	return func(s *session) int64 { return min(most, s.Entries/2) }
 }
 
 func caseNamed(name string) (benchCase, error) {

@@ -56,8 +56,7 @@ func numbers(r row, got sample, ran bool) []string {
 	}
 	bandwidth := ""
 	switch r.name {
-	case "tail", "leaf": // they do not read the whole file
-	default:
+	case "limit", "scan", "scan2", "walk", "path", "path2", "pi": // of the whole file
 		bandwidth = fmt.Sprintf("%.2f", float64(r.on.Bytes)/float64(got.NS))
 	}
 	return []string{fmt.Sprintf("%.1f", float64(got.NS)/1e6), bandwidth, mebibytes(got.Peak)}
