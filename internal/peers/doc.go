@@ -7,9 +7,10 @@
 //	RECORD=1 OMP=1 go test ./internal/peers         # and their answers are recorded anew
 //
 // Small drivers (driver.mjs, driver.omp.ts) open logs with the real programs and
-// print what they make of them. Of pi 0.73.1 and oh-my-pi the answers are recorded
-// in testdata, since oh-my-pi takes 1.4 GB; SESSCTL_CORPUS names a folder of other
-// people's logs, which the repository does not carry.
+// print what they make of them; write.mjs has them write. Of pi 0.73.1 and oh-my-pi
+// the answers, and what oh-my-pi wrote, are recorded in testdata, since oh-my-pi
+// takes 1.4 GB; SESSCTL_CORPUS names a folder of other people's logs, which the
+// repository does not carry.
 //
 // Where this reader means to differ, docs/interop.md says so and names the test.
 package peers
