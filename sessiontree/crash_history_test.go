@@ -156,7 +156,7 @@ func (h *history) step() {
 	}
 	steps := []func(){
 		h.append, h.append, h.append, h.append, h.appendTo, h.move, h.label, h.repeat, h.endTurn, h.endTurn,
-		h.close, h.fork, h.foreign, h.syncFails, h.writeFails, h.writeFails, h.crash, h.crash, h.kill, h.tear,
+		h.close, h.fork, h.foreign, h.syncFails, h.writeFails, h.writeFails, h.crash, h.crash, h.kill, h.tear, h.openFails,
 	}
 	steps[h.r.IntN(len(steps))]()
 }
@@ -356,14 +356,7 @@ func (h *history) writeFails() {
 // syncFails makes an fsync fail. The session is opened anew, and what was being
 // appended is appended again.
 func (h *history) syncFails() {
-	done := false
-	h.fails = func(op durable.Op) error {
-		if op.Kind == durable.Sync && op.Name == h.log.path && !done {
-			done = true
-			return syscall.EIO
-		}
-		return nil
-	}
+	h.fails = h.firstSync()
 	drafts := h.reserved()
 	_, err := h.s.Append(context.Background(), drafts...)
 	if err == nil {
@@ -396,16 +389,51 @@ func (h *history) syncFails() {
 
 // crash cuts the power, and goes on from what is left.
 func (h *history) crash() {
+	h.powerCut()
+	h.reopen()
+}
+
+func (h *history) powerCut() {
 	for _, l := range h.logs {
 		l.written = l.durable
 	}
 	h.boot(h.c.crashed(h.r))
-	h.reopen()
 }
 
 func (h *history) kill() {
 	h.boot(h.c.killed())
 	h.reopen()
+}
+
+// openFails makes an fsync fail while a log is opened that was not closed.
+func (h *history) openFails() {
+	if h.boot(h.c.killed()); h.r.IntN(2) == 0 {
+		h.powerCut()
+	}
+	h.fails = h.firstSync()
+	_, err := h.protocol.open(h.log.path, h.options())
+	h.fails = nil
+	h.last = "an open that fails"
+	if h.deaf {
+		h.reopen()
+		return
+	}
+	if !errors.Is(err, store.ErrUnknown) && h.err == nil {
+		h.err = fmt.Errorf("the error of a sync is %w", err)
+	}
+	h.reopen()
+}
+
+// firstSync is a fault: the first sync of the log fails.
+func (h *history) firstSync() func(durable.Op) error {
+	done := false
+	return func(op durable.Op) error {
+		if op.Kind == durable.Sync && op.Name == h.log.path && !done {
+			done = true
+			return syscall.EIO
+		}
+		return nil
+	}
 }
 
 // tear kills the process in the middle of an append, or cuts the power then.

@@ -39,7 +39,7 @@ func simulate(p protocol, from, to uint64) (states int64, violations []error) {
 // How many histories are simulated, and how many states they have to have. What is
 // simulated depends on nothing but the seeds.
 const (
-	histories, leastStates           = 500, 100_000
+	histories, leastStates           = 400, 100_000
 	shortHistories, shortLeastStates = 30, 5_000
 )
 

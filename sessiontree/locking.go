@@ -32,7 +32,9 @@ func (s *Session) acquireTurn() error {
 	if err := s.acquire(); err != nil {
 		return err
 	}
-	return s.settle()
+	err := s.settle()
+	s.noteFailure(s.log, err)
+	return err
 }
 
 // machine is this one, except in tests.

@@ -110,6 +110,7 @@ type Session struct {
 	log        *store.FileLog
 	lock       *lock.Lock // nil while the session is not locked
 	lastHolder lock.Info  // what the holder before left in the lock file
+	scratch    []byte     // for the lines of an append
 	end        int64      // of the log
 	prev       uint32     // what the next line's sum repeats
 	leaf       entries.ID
@@ -234,6 +235,22 @@ func (s *Session) start() (*Session, error) {
 }
 
 func (s *Session) load() error {
+	err := s.read()
+	if err == nil {
+		err = s.repair()
+	}
+	if err == nil {
+		err = s.settle()
+	}
+	s.noteFailure(s.log, err)
+	if err != nil {
+		return err
+	}
+	return s.findLeaf()
+}
+
+// read reads what the log is.
+func (s *Session) read() error {
 	size, err := s.log.Size()
 	if err != nil {
 		return err
@@ -241,16 +258,7 @@ func (s *Session) load() error {
 	if s.head, err = jsonl.ReadHead(s.log, size); err != nil {
 		return err
 	}
-	if err := s.writable(); err != nil {
-		return err
-	}
-	if err := s.repair(); err != nil {
-		return err
-	}
-	if err := s.settle(); err != nil {
-		return err
-	}
-	return s.findLeaf()
+	return s.writable()
 }
 
 // writable refuses the logs that must not be appended to.

@@ -199,9 +199,7 @@ func (l *FileLog) Sync(ctx context.Context) error {
 // Synced is the offset up to which the log is known to be durable.
 func (l *FileLog) Synced() int64 { return l.sync.synced() }
 
-// syncFile makes everything durable that is written by now. After a failed fsync
-// the kernel calls the pages clean although they were not written, so a second one
-// would succeed and prove nothing: the log is broken for this writer.
+// syncFile makes everything durable that is written by now.
 func (l *FileLog) syncFile() (upTo int64, err error) {
 	l.mu.Lock()
 	upTo = l.size
@@ -211,8 +209,15 @@ func (l *FileLog) syncFile() (upTo int64, err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.broken = fmt.Errorf("%w: %s could not be synced: %w; open it anew", ErrUnknown, l.path, err)
-	return 0, l.broken
+	return 0, l.notSynced(err)
+}
+
+// notSynced breaks the log for this writer: after a failed fsync the kernel calls
+// the pages clean although they were not written, so a second one would succeed and
+// prove nothing.
+func (l *FileLog) notSynced(cause error) error {
+	l.broken = fmt.Errorf("%w: %s could not be synced: %w; open it anew", ErrUnknown, l.path, cause)
+	return l.broken
 }
 
 // Cut shortens the log to a size and makes that durable. It is for what a crash
@@ -230,7 +235,10 @@ func (l *FileLog) Cut(size int64) error {
 		return err
 	}
 	l.size = size
-	return l.f.Sync()
+	if err := l.f.Sync(); err != nil {
+		return l.notSynced(err)
+	}
+	return nil
 }
 
 // Renew writes the bytes from an offset on once more, the same ones, and syncs them.
