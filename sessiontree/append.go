@@ -127,6 +127,9 @@ func (s *Session) append(ctx context.Context, a appending) (Appended, error) {
 	return done, nil
 }
 
+// keptScratch is the largest buffer that is kept for the lines of the next append.
+const keptScratch = 1 << 20
+
 // appendLocked writes a batch and takes up what it changed. Memory changes only
 // after the log has.
 func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, error) {
@@ -148,8 +151,12 @@ func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, err
 	if err != nil || repeated {
 		return Appended{IDs: a.ids, Leaf: s.leaf, Repeated: repeated}, err
 	}
+	a.lines = s.scratch[:0]
 	if err := s.encode(a); err != nil {
 		return Appended{}, err
+	}
+	if cap(a.lines) <= keptScratch {
+		s.scratch = a.lines // no store keeps what it was given
 	}
 	if err := s.write(ctx, s.end, a.lines); err != nil {
 		s.noteFailure(s.log, err)

@@ -58,6 +58,9 @@ func newWork(path string, most int) (*work, error) {
 		if d.Err() != nil {
 			return nil, d.Err()
 		}
+		if d.Irrevocable() {
+			continue // synced in every mode
+		}
 		w.drafts = append(w.drafts, d)
 		w.lines = append(w.lines, append(raw, '\n'))
 	}
