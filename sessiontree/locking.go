@@ -3,6 +3,7 @@ package sessiontree
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"github.com/sessctl/sessctl/internal/lock"
 	"github.com/sessctl/sessctl/store"
@@ -99,6 +100,9 @@ func (s *Session) settle() error {
 // as moving it away. A lock that another process has is ErrLocked.
 func LockLog(path string) (unlock func() error, err error) {
 	s := newSession(path, nil)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		s.path = real // of an archive there is no log; its lock stands where that was
+	}
 	if err := s.acquire(); err != nil {
 		return nil, err
 	}

@@ -166,10 +166,13 @@ func (s *Session) fillHeader(h *entries.Header) error {
 // format than this package knows, is ErrReadOnly.
 func Open(path string, opt *Options) (*Session, error) {
 	s := newSession(path, opt)
+	if err := s.findFile(); err != nil {
+		return nil, err
+	}
 	if err := s.acquire(); err != nil {
 		return nil, err
 	}
-	log, err := store.OpenFileLogIn(s.fsys(), path)
+	log, err := store.OpenFileLogIn(s.fsys(), s.path)
 	if err != nil {
 		s.release(false)
 		return nil, err
@@ -189,6 +192,25 @@ func (s *Session) nameDurable() error {
 	err := s.fsys().SyncDir(filepath.Dir(s.path))
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // a directory that is not ours, and neither is what happens in it
+	}
+	return err
+}
+
+// findFile makes sure that there is a log to lock, and follows symbolic links to it:
+// the lock stands beside the file itself, whatever name it is opened by.
+func (s *Session) findFile() error {
+	if _, err := s.fsys().Stat(s.path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: %w", ErrNotFound, err)
+		}
+		return err
+	}
+	if s.opt.fsys != nil {
+		return nil
+	}
+	path, err := filepath.EvalSymlinks(s.path)
+	if err == nil {
+		s.path = path
 	}
 	return err
 }
