@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/sessctl/sessctl/internal/syntax"
 )
@@ -30,12 +31,18 @@ type Draft struct {
 // is then no second entry.
 func (d Draft) WithID(id ID) Draft {
 	d.id = id
+	if !utf8.ValidString(string(id)) { // JSON could not give it back
+		d.err = errors.Join(d.err, fmt.Errorf("%w: its id %q is no UTF-8", ErrDraft, id))
+	}
 	return d
 }
 
 // WithTime gives the entry a timestamp other than the moment of its appending.
 func (d Draft) WithTime(t time.Time) Draft {
 	d.time = t
+	if y := t.UTC().Year(); y < 0 || y > 9999 { // RFC 3339 has no others
+		d.err = errors.Join(d.err, fmt.Errorf("%w: the year %d has no timestamp", ErrDraft, y))
+	}
 	return d
 }
 
@@ -46,7 +53,12 @@ func (d Draft) ID() ID { return d.id }
 func (d Draft) Type() Type { return d.kind }
 
 // Err tells why the draft cannot be appended, nil where it can.
-func (d Draft) Err() error { return d.err }
+func (d Draft) Err() error {
+	if d.err == nil && d.kind == "" {
+		return fmt.Errorf("%w: it has no type", ErrDraft)
+	}
+	return d.err
+}
 
 // Append appends the entry's line, without its closing brace and sum, to dst: see
 // AppendSum. now stands for the time of a draft without one.

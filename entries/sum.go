@@ -94,38 +94,45 @@ func AppendSum(dst []byte, start int, more bool, prev uint32) ([]byte, Sum) {
 	return append(dst, `"}`...), sum
 }
 
-// Unsummed gives a record without its closing brace, sum and batch mark, ready for
-// AppendSum, and tells whether it had the mark. Everything else stays as it is.
+// Unsummed gives a native record without its closing brace, sum and batch mark,
+// ready for AppendSum, and tells whether it had the mark. Everything else stays as
+// it is: fields that merely have these names, too.
 func Unsummed(raw []byte) (body []byte, more bool) {
 	if head, _, ok := SplitSum(raw); ok {
 		return bytes.CutSuffix(head, []byte(batchStart))
 	}
-	body = raw
-	// Another program put fields behind the sum, or there is none: cut the members
-	// out where they stand.
-	body, _ = cutMember(body, "crc")
-	body, more = cutMember(body, "more")
-	return bytes.TrimSuffix(body, []byte("}")), more
+	// Another program put fields behind the sum, or there is none.
+	head, rest := cutSum(raw)
+	head, more = bytes.CutSuffix(head, []byte(batchStart))
+	return bytes.TrimSuffix(append(bytes.Clone(head), rest...), []byte("}")), more
 }
 
-// cutMember takes every top-level member with a name out of an object, but for one
-// that is the first.
-func cutMember(raw []byte, name string) (_ []byte, found bool) {
-	key := `,"` + name + `":`
-	var cuts [][2]int
+// Unmarked gives body, which Unsummed returned, so that nothing at its end can be
+// taken for the mark of a batch: a record of another program may have a field that
+// looks like one.
+func Unmarked(body []byte) []byte {
+	if HasMore(body) {
+		return append(bytes.Clone(body), ' ')
+	}
+	return body
+}
+
+// cutSum cuts the last top-level crc field that is a sum out of an object: what is
+// before it, and what is behind. Without one all is behind.
+func cutSum(raw []byte) (head, rest []byte) {
+	const key = `,"crc":`
+	from, to := 0, 0
 	err := spans(raw, func(_ []byte, at, end int) {
-		if start := at - len(key); start >= 0 && string(raw[start:at]) == key {
-			cuts = append(cuts, [2]int{start, end})
+		start := at - len(key)
+		if start < 0 || string(raw[start:at]) != key || end-at < 2 {
+			return
+		}
+		if _, ok := ParseSum(raw[at+1 : end-1]); ok {
+			from, to = start, end
 		}
 	})
-	if err != nil || len(cuts) == 0 {
-		return raw, false
+	if err != nil {
+		return nil, raw
 	}
-	var rest []byte
-	from := 0
-	for _, c := range cuts {
-		rest = append(rest, raw[from:c[0]]...)
-		from = c[1]
-	}
-	return append(rest, raw[from:]...), true
+	return raw[:from], raw[to:]
 }

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sessctl/sessctl/entries"
@@ -118,6 +119,18 @@ func TestMoreMark(t *testing.T) {
 	}
 }
 
+// TestUnmarked: a field of another program's that looks like a batch's mark is none
+// in a copy, and nothing is lost.
+func TestUnmarked(t *testing.T) {
+	for _, body := range []string{`{"id":"a","more":true`, `{"id":"a","more":false`, `{"id":"a"`} {
+		line, _ := entries.AppendSum(entries.Unmarked([]byte(body)), 0, false, 7)
+		got, _, ok := entries.SplitSum(line)
+		if !ok || entries.HasMore(got) || strings.TrimSpace(string(got)) != body {
+			t.Errorf("%s: got %s", body, line)
+		}
+	}
+}
+
 // TestUnsummed: what is copied keeps all but its sum and mark, wherever they are.
 func TestUnsummed(t *testing.T) {
 	sealed, _ := entries.AppendSum([]byte(`{"id":"a","x":{"crc":"y","more":true}`), 0, true, 7)
@@ -128,8 +141,8 @@ func TestUnsummed(t *testing.T) {
 		{string(sealed), `{"id":"a","x":{"crc":"y","more":true}`, true},
 		{string(sealed[:len(sealed)-1]) + `,"omp":1}`, `{"id":"a","x":{"crc":"y","more":true},"omp":1`, true},
 		{`{"id":"a"}`, `{"id":"a"`, false},
-		{`{"id":"a","more":true}`, `{"id":"a"`, true},
-		{`{"id":"a","crc":"no sum","b":1,"crc":2}`, `{"id":"a","b":1`, false},
+		{`{"id":"a","more":true}`, `{"id":"a","more":true`, false},
+		{`{"id":"a","crc":"no sum","b":1,"crc":2}`, `{"id":"a","crc":"no sum","b":1,"crc":2`, false},
 		{`{"crc":"first","id":"a"}`, `{"crc":"first","id":"a"`, false},
 		{`{ "id" : "a" }`, `{ "id" : "a" `, false},
 	} {

@@ -1,6 +1,7 @@
 package sessiontree
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -101,8 +102,11 @@ func (f *forking) copyPath(leaf entries.ID) error {
 		if l, err := e.Label(); err == nil && e.Type == entries.TypeLabel {
 			f.labels[l.Target] = l.Label
 		}
-		body, _ := entries.Unsummed(raw)
-		f.put(body)
+		body := bytes.TrimSuffix(raw, []byte("}"))
+		if f.t.head.Native {
+			body, _ = entries.Unsummed(raw)
+		}
+		f.put(entries.Unmarked(body))
 		f.copied[e.ID], f.last = id, id
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/sessctl/sessctl/internal/durable"
@@ -26,7 +27,11 @@ type Repair struct {
 // added. After the machine went down, what was never known to be durable is cut from
 // the first line on that does not follow the one before it: blocks may be missing
 // there, and blocks of other files in their place.
-func (s *Session) Repairs() []Repair { return s.repairs }
+func (s *Session) Repairs() []Repair {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.repairs)
+}
 
 // repair mends the end of the log.
 func (s *Session) repair() error {

@@ -167,7 +167,7 @@ func (s *salvage) write(raw []byte, batch bool) error {
 		return err
 	}
 	body, marked := entries.Unsummed(raw)
-	s.line = append(s.line[:0], body...)
+	s.line = append(s.line[:0], entries.Unmarked(body)...)
 	var sum entries.Sum
 	s.line, sum = entries.AppendSum(s.line, 0, marked && batch, s.prev)
 	s.prev = sum.Self

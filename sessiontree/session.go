@@ -321,7 +321,7 @@ func (s *Session) findLeaf() error {
 
 // treeAt reads the log up to an offset, through a handle that the session owns.
 func (s *Session) treeAt(end int64) (*Tree, error) {
-	return From(&upTo{s.log, end}, s.path, nil)
+	return From(&upTo{s.log, end}, s.path, nil) // the caller has s.mu, or s alone
 }
 
 // upTo is a log as it was when it had so many bytes. Closing it closes nothing.
@@ -337,7 +337,11 @@ func (u *upTo) Close() error         { return nil }
 func (s *Session) Path() string { return s.path }
 
 // Header gives the session's header.
-func (s *Session) Header() entries.Header { return s.head.Header }
+func (s *Session) Header() entries.Header {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.head.Header
+}
 
 // Leaf is the id of the entry that the next one will be attached to; "" before the
 // first.
@@ -351,12 +355,12 @@ func (s *Session) Leaf() entries.ID {
 // session is closed.
 func (s *Session) Tree() (*Tree, error) {
 	s.mu.Lock()
-	end, closed := s.end, s.closed
+	log, end, closed := s.log, s.end, s.closed
 	s.mu.Unlock()
 	if closed {
 		return nil, ErrClosed
 	}
-	return s.treeAt(end)
+	return From(&upTo{log, end}, s.path, nil)
 }
 
 // NewID reserves an id for an entry that is appended later. Ids are unique, and

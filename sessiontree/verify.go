@@ -93,6 +93,7 @@ type pairs struct {
 	x     *index
 	above []int32 // the nearest assistant message at or above an entry, or -1
 	calls map[int32][]string
+	made  map[callAt]bool
 	found map[callAt]bool
 	list  []Pairing
 }
@@ -107,7 +108,7 @@ func (t *Tree) pairing(x *index) ([]Pairing, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pairs{t: t, x: x, above: make([]int32, len(x.recs)), calls: map[int32][]string{}, found: map[callAt]bool{}}
+	p := &pairs{t: t, x: x, above: make([]int32, len(x.recs)), calls: map[int32][]string{}, made: map[callAt]bool{}, found: map[callAt]bool{}}
 	for _, i := range x.byDepth(kids) {
 		if err := p.see(i); err != nil {
 			return nil, err
@@ -160,6 +161,7 @@ func (p *pairs) assistant(i int32) error {
 	for _, b := range m.Blocks() {
 		if b.Type == "toolCall" {
 			p.calls[i] = append(p.calls[i], b.ID)
+			p.made[callAt{i, b.ID}] = true
 		}
 	}
 	return nil
@@ -189,7 +191,7 @@ func (p *pairs) caller(i int32, call string) int32 {
 	const most = 1000 // turns that a late result may wait; a hostile log must not make this quadratic
 	at := p.above[i]
 	for n := 0; at >= 0 && n < most; n++ {
-		if slices.Contains(p.calls[at], call) {
+		if p.made[callAt{at, call}] {
 			return at
 		}
 		up := p.x.recs[at].parent

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"runtime"
@@ -40,6 +41,9 @@ func OpenArchive(src Source) (Source, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if plain, most := table.size(), plainLimit(size); plain > most {
+		return nil, fmt.Errorf("%w: its table says that the log is %d bytes, more than %d times the archive", ErrCorrupt, plain, maxRatio)
 	}
 	return &archive{src: src, table: table}, nil
 }

@@ -11,13 +11,16 @@ import (
 const (
 	// maxWindow is what `zstd --long` needs; larger windows are refused.
 	maxWindow = 128 << 20
-	// maxRatio bounds how much larger than its archive a log without a seek table
-	// may be, since it is written to a temporary file before anything is known of
-	// it. zstd reaches 30,000 with nothing but zeros, real logs reach 50. Up to
+	// maxRatio bounds how much larger than its archive a log may be: without a seek
+	// table it is written to a temporary file before anything is known of it, and
+	// with one a few copied frames could stand for a log that nobody can read. zstd reaches 30,000 with nothing but zeros, real logs reach 50. Up to
 	// freeRatio nothing is asked.
 	maxRatio  = 1000
 	freeRatio = 64 << 20
 )
+
+// plainLimit is the largest log that an archive of size bytes may have.
+func plainLimit(size int64) int64 { return max(size, freeRatio/maxRatio) * maxRatio }
 
 // unpackStream decompresses an archive of size bytes from its beginning to its end.
 func unpackStream(src Source, size int64) (Source, error) {
@@ -30,7 +33,7 @@ func unpackStream(src Source, size int64) (Source, error) {
 		return nil, in.explain(err, 0)
 	}
 	defer dec.Close()
-	u := &unpacking{dec: dec, in: in, limit: max(size, freeRatio/maxRatio) * maxRatio}
+	u := &unpacking{dec: dec, in: in, limit: plainLimit(size)}
 	log, err := spool(u)
 	if u.err != nil {
 		return nil, u.err // and not that of a stream that could not be kept

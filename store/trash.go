@@ -13,34 +13,38 @@ import (
 )
 
 // SideFiles lists what belongs to the log at path and is there: its lock file, what
-// a repair saved, oh-my-pi's locks, and the directory that oh-my-pi keeps a
-// session's artifacts in. The log itself is not among them.
-func SideFiles(path string) []string {
-	log := strings.TrimSuffix(path, ArchiveSuffix) // of an archive they are those of its log
+// a repair saved, and with omp oh-my-pi's locks and the directory in which that
+// keeps the session's artifacts. The log itself is not among them. An archive whose
+// log is there as well has none: they are the log's.
+func SideFiles(path string, omp bool) []string {
+	log := strings.TrimSuffix(path, ArchiveSuffix)
+	if _, err := os.Lstat(log); err == nil && log != path {
+		return nil
+	}
 	dir, base := filepath.Split(log)
+	candidates := []string{log + ".lock", log + ".damaged"}
+	if name, ok := strings.CutSuffix(base, ".jsonl"); omp && ok && name != "" {
+		candidates = append(candidates, dir+"."+base+".lock", dir+"."+base+".lock.os", dir+name)
+	}
 	var list []string
-	for _, p := range []string{
-		log + ".lock", log + ".damaged", dir + "." + base + ".lock", dir + "." + base + ".lock.os",
-		strings.TrimSuffix(log, ".jsonl"),
-	} {
-		if _, err := os.Lstat(p); err == nil && p != log {
+	for _, p := range candidates {
+		if _, err := os.Lstat(p); err == nil {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// Trash moves a log and its side files into the user's trash, from where file
+// Trash moves a log and files that belong to it, as SideFiles lists them, into the user's trash, from where file
 // managers put them back (freedesktop.org's trash specification). Where the trash
 // is on another file system they go into a directory `.trash` beside the log.
 // Nothing is overwritten. It returns where the log is now. The caller holds the
 // writer's lock.
-func Trash(path string) (string, error) {
+func Trash(path string, side []string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	side := SideFiles(path)
 	t, err := homeTrash()
 	var to string
 	if err == nil {
@@ -54,7 +58,11 @@ func Trash(path string) (string, error) {
 		return "", fmt.Errorf("cannot move %s into the trash: %w", path, err)
 	}
 	for _, p := range side {
-		if _, e := t.put(p); e != nil {
+		abs, e := filepath.Abs(p)
+		if e == nil {
+			_, e = t.put(abs)
+		}
+		if e != nil {
 			err = errors.Join(err, fmt.Errorf("cannot move %s into the trash: %w", p, e))
 		}
 	}

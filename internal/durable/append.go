@@ -42,6 +42,9 @@ func Append(f File, p []byte) (at int64, n int, err error) {
 }
 
 func (osFS) openAppend(name string, flag int, perm fs.FileMode) (File, error) {
+	if flag&os.O_CREATE != 0 {
+		flag |= noFollow // what is made beside a log must not be somebody's other file
+	}
 	f, err := open(name, os.O_RDWR|os.O_APPEND|flag, perm)
 	if err != nil {
 		return nil, err // not f: a nil *os.File would be a File that is not nil

@@ -139,6 +139,10 @@ func (p *parser) walk(line []byte, i int) {
 			i = p.fault(NUL, i, i+nulRun(line[i:]))
 			continue
 		}
+		if len(p.recs)-first >= mostOnALine {
+			p.fault(NotJSON, i, len(line))
+			break
+		}
 		end := p.object(i)
 		if at, failed := syntax.Failed(end); failed {
 			end = p.unreadable(i, at, &budget)
@@ -152,6 +156,10 @@ func (p *parser) walk(line []byte, i int) {
 		p.recs[len(p.recs)-1].invalidUTF8 = true
 	}
 }
+
+// mostOnALine bounds the objects that are read of one line: a lost newline fuses a
+// few records, and a line of millions of objects is no log.
+const mostOnALine = 100_000
 
 func nulRun(line []byte) int {
 	n := 0
@@ -217,6 +225,8 @@ func (p *parser) judgeSum(i int) {
 	}
 	sum, ok := entries.ParseSum(p.crc)
 	p.rec.Sum, p.rec.State = sum, BadSum
+	// The mark of a batch is one where its writer puts it, just before the sum.
+	p.rec.More = entries.HasMore(p.line[i:p.crcAt])
 	if ok && sum.Matches(p.line[i:p.crcAt]) {
 		p.rec.State = GoodSum
 	}
@@ -260,8 +270,6 @@ func (p *parser) set(key []byte, at int, value []byte) {
 		p.named = true
 	case "timestamp":
 		r.Time, _ = stringValue(value)
-	case "more":
-		r.More = string(value) == "true"
 	case "crc":
 		p.crcAt = -1
 		if start := at - len(crcKey); start >= 0 && string(p.line[start:at]) == crcKey {

@@ -89,11 +89,36 @@ func Acquire(path string) (l *Lock, before Info, err error) {
 // openLock opens a lock file also where somebody may read it only, such as one that
 // was made under a strange umask by a process that died: that it is there means nothing.
 func openLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrPermission) && os.Chmod(path, 0o600) == nil {
-		return os.OpenFile(path, os.O_RDWR, 0)
+	const flags = os.O_RDWR | os.O_CREATE | noFollow
+	f, err := os.OpenFile(path, flags, 0o600)
+	if errors.Is(err, fs.ErrPermission) && readable(path) == nil {
+		f, err = os.OpenFile(path, flags&^os.O_CREATE, 0)
 	}
-	return f, err
+	if err != nil {
+		return nil, err
+	}
+	// A link that somebody put here must not make us write into its target.
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file, so it cannot be a lock file; move it away", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// readable gives a lock file back the mode that a umask took.
+func readable(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrPermission
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	return err
 }
 
 // AcquireIn is Acquire on another file system and in another start of the machine,

@@ -24,3 +24,6 @@ func tryLock(f *os.File) error {
 
 // alive tells whether a process with this id exists, or may.
 func alive(pid int) bool { return !errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
+
+// noFollow makes an open fail where the name is a symbolic link.
+const noFollow = unix.O_NOFOLLOW

@@ -29,3 +29,6 @@ func alive(pid int) bool {
 	windows.CloseHandle(h)
 	return true
 }
+
+// noFollow does nothing: this system's open has no such flag.
+const noFollow = 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -98,7 +99,7 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.stderr, "sessctl: %s\n", term.Text(err.Error()))
+	fmt.Fprintf(a.stderr, "sessctl: %s\n", strings.ReplaceAll(term.Text(err.Error()), "\n", "\n  "))
 	if _, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,48 +40,43 @@ type jsonRm struct {
 }
 
 type jsonRemoved struct {
-	Path  string `json:"path"`
-	Trash string `json:"trash"`
+	Path  string   `json:"path"`
+	Trash string   `json:"trash"`
+	Side  []string `json:"side"`
 }
 
 func (a *app) runRm(args []string, yes bool) error {
-	var paths []string
-	for _, name := range args {
-		if name == "-" {
-			return usagef("standard input cannot be removed")
-		}
-		if sideOf(name, args) {
-			continue // it goes with its session
-		}
-		path, err := a.path(name)
-		if err != nil {
-			return err
-		}
-		if info := sessiontree.Describe(path); info.Err != nil {
-			return info.Err // what is no session is not ours to remove
-		}
-		paths = append(paths, path)
+	list, err := a.toRemove(args)
+	if err != nil {
+		return err
 	}
 	if !yes {
-		if err := a.confirm("Move into the trash: "+strings.Join(paths, ", ")+"?", "--yes"); err != nil {
+		var all []string
+		for _, r := range list {
+			all = append(append(all, r.path), r.side()...)
+		}
+		if err := a.confirm("Move into the trash: "+strings.Join(all, ", ")+"?", "--yes"); err != nil {
 			return err
 		}
 	}
 	doc := jsonRm{Schema: "sessctl.rm/1", Files: []jsonRemoved{}}
 	var failed error
-	for _, path := range paths {
-		var to string
-		if to, failed = remove(path); failed != nil {
+	for _, r := range list {
+		var done jsonRemoved
+		if done, failed = r.remove(); failed != nil {
 			break
 		}
-		doc.Files = append(doc.Files, jsonRemoved{path, to})
+		doc.Files = append(doc.Files, done)
 	}
-	err := a.write(false, func(o *term.Output) error {
+	err = a.write(false, func(o *term.Output) error {
 		if a.flags.json {
 			return writeJSON(o, doc, false)
 		}
 		for _, f := range doc.Files {
 			fmt.Fprintf(o, "%s -> %s\n", term.Line(f.Path), term.Line(f.Trash))
+			for _, side := range f.Side {
+				fmt.Fprintf(o, "    with %s\n", term.Line(side))
+			}
 		}
 		return nil
 	})
@@ -88,6 +84,44 @@ func (a *app) runRm(args []string, yes bool) error {
 		return failed
 	}
 	return err
+}
+
+// A removal is a session that is about to go, with what belongs to it.
+type removal struct {
+	path string
+	omp  bool
+}
+
+// toRemove finds the sessions that arguments name, each once. What is no session is
+// not ours to remove.
+func (a *app) toRemove(args []string) (list []removal, err error) {
+	for _, name := range args {
+		if name == "-" {
+			return nil, usagef("standard input cannot be removed")
+		}
+		if sideOf(name, args) {
+			continue // it goes with its session
+		}
+		path, err := a.path(name)
+		if err != nil {
+			return nil, err
+		}
+		// A link is not the session, and a pipe would be waited for.
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is %w", path, store.ErrNotALog)
+		}
+		info := sessiontree.Describe(path)
+		if info.Err != nil {
+			return nil, info.Err
+		}
+		if !slices.ContainsFunc(list, func(r removal) bool { return r.path == path }) {
+			list = append(list, removal{path, info.Agent == sessiontree.AgentOmp})
+		}
+	}
+	return list, nil
 }
 
 // sideOf tells whether a file belongs to a session that is removed too, as in
@@ -101,14 +135,19 @@ func sideOf(name string, args []string) bool {
 	return false
 }
 
-func remove(path string) (string, error) {
-	unlock, err := sessiontree.LockLog(strings.TrimSuffix(path, store.ArchiveSuffix))
+func (r removal) remove() (done jsonRemoved, err error) {
+	unlock, err := sessiontree.LockLog(strings.TrimSuffix(r.path, store.ArchiveSuffix))
 	if err != nil {
-		return "", err
+		return done, err
 	}
 	defer unlock()
-	return store.Trash(path)
+	done.Path, done.Side = r.path, append([]string{}, r.side()...)
+	done.Trash, err = store.Trash(r.path, done.Side)
+	return done, err
 }
+
+// side lists what goes along: once the lock is taken, its file too.
+func (r removal) side() []string { return store.SideFiles(r.path, r.omp) }
 
 // confirm asks on a terminal; elsewhere the flag has to have said it.
 func (a *app) confirm(question, flag string) error {

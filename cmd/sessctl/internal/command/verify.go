@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -200,6 +201,9 @@ func explained(kind sessiontree.DamageKind) string {
 // salvage writes the sound copy. It appears under its name when it is whole, and
 // never in place of another file.
 func (a *app) salvage(t *sessiontree.Tree, out string) (err error) {
+	if strings.HasSuffix(out, store.ArchiveSuffix) {
+		return usagef("the copy is a log, not an archive: give it a name that does not end in %s", store.ArchiveSuffix)
+	}
 	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s exists; give --salvage the name of a new file", out)
 	}
