@@ -16,7 +16,7 @@ type job struct {
 // A pipeline reads with one goroutine and parses with others. Chunks are reused,
 // which bounds its memory and, since loading waits for a free one, its lead. Workers
 // that load what they parse would do without the one, but waiting for their turn
-// costs more than that: it is a third of the time where loading is half of the work.
+// costs more than that: a third more time where loading is half of the work.
 type pipeline struct {
 	free  chan *chunk
 	order chan *job
