@@ -31,18 +31,20 @@ var cases = map[string]benchCase{
 	"path":  {1, path, nil, func(s *session) int64 { return s.Depth }},
 	"path2": {2, pathTwo, nil, func(s *session) int64 { return s.Depth }},
 
-	"put":         {1, nil, putCase(written, false), wrote(written)},
-	"put-sync":    {1, nil, putCase(durable, true), wrote(durable)},
+	"put":         {1, nil, putCase, wrote(written)},
+	"put-sync":    {1, nil, turnCase(false), wrote(durable)},
 	"append":      {1, nil, appendCase(written, sessiontree.SyncNever, 1), wrote(written)},
-	"append-sync": {1, nil, appendCase(durable, sessiontree.SyncAlways, 1), wrote(durable)},
+	"append-sync": {1, nil, turnCase(true), wrote(durable)},
 	"append-64":   {2, nil, appendCase(durable, sessiontree.SyncAlways, writers), wrote(durable)},
 	"archive":     {1, nil, fromArchive, func(s *session) int64 { return s.Entries }},
 }
 
 type timedCase = func(path string) (int64, time.Duration, error)
 
-func putCase(most int, sync bool) timedCase {
-	return func(path string) (int64, time.Duration, error) { return put(path, most, sync) }
+func putCase(path string) (int64, time.Duration, error) { return put(path, written) }
+
+func turnCase(own bool) timedCase {
+	return func(path string) (int64, time.Duration, error) { return inTurn(path, durable, own) }
 }
 
 func appendCase(most int, mode sessiontree.SyncMode, goroutines int) timedCase {

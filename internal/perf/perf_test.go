@@ -42,8 +42,8 @@ func TestRows(t *testing.T) {
 			t.Errorf("no row %q", r.title)
 		}
 	}
-	if n := strings.Count(out.String(), "| not run "); n != 7 {
-		t.Errorf("%d cells say that pi did not run, want 7", n)
+	if n := strings.Count(out.String(), "| not run "); n != 14 {
+		t.Errorf("%d cells say that pi did not run, want 14", n)
 	}
 	if t.Failed() {
 		t.Log(out.String())

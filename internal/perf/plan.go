@@ -26,8 +26,10 @@ func plan(c *config) []row {
 	native := &session{format: "native", mb: c.big}
 	pi := &session{format: "pi", mb: c.big}
 	rows := append(bigRows(native, 45), bigRows(pi, 25)...)
+	small := &session{format: "native", mb: c.small}
+	rows = append(rows, peerRows(small)...)
 	rows = append(rows, peerRows(&session{format: "pi", mb: c.small})...)
-	return append(rows, writeRows(&session{format: "native", mb: c.small})...)
+	return append(rows, writeRows(small)...)
 }
 
 // bigRows are the rows of a large session, whose whole scan should reach a share

@@ -68,29 +68,69 @@ func newWork(path string, most int) (*work, error) {
 	return w, err
 }
 
-// put is the limit: the bare write of the same bytes, each followed by an fsync where
-// sync is set.
-func put(path string, most int, sync bool) (int64, time.Duration, error) {
+// put is the limit: the bare write of the same bytes.
+func put(path string, most int) (int64, time.Duration, error) {
 	w, err := newWork(path, most)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer os.RemoveAll(w.dir)
-	f, err := os.OpenFile(filepath.Join(w.dir, "log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := w.bareFile()
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
 	start := time.Now()
 	for _, line := range w.lines {
-		if _, err = f.Write(line); err == nil && sync {
-			err = f.Sync()
-		}
-		if err != nil {
+		if _, err := f.Write(line); err != nil {
 			return 0, 0, err
 		}
 	}
 	return int64(len(w.lines)), time.Since(start), nil
+}
+
+func (w *work) bareFile() (*os.File, error) {
+	return os.OpenFile(filepath.Join(w.dir, "bare"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+}
+
+// inTurn writes and syncs each entry twice: barely, and as an append. What an fsync
+// takes changes by half and more from one moment to the next, so both are measured
+// in the same moments; own tells which of the sums is wanted.
+func inTurn(path string, most int, own bool) (int64, time.Duration, error) {
+	w, err := newWork(path, most)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.RemoveAll(w.dir)
+	f, err := w.bareFile()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	s, err := sessiontree.Create(w.dir, entries.Header{Cwd: "/"}, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	var bare, ours time.Duration
+	for i, line := range w.lines {
+		start := time.Now()
+		if _, err = f.Write(line); err == nil {
+			err = f.Sync()
+		}
+		between := time.Now()
+		if err == nil {
+			_, err = s.Append(context.Background(), w.drafts[i])
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		bare, ours = bare+between.Sub(start), ours+time.Since(between)
+	}
+	err = errors.Join(w.check(s), s.Close())
+	if own {
+		return int64(len(w.lines)), ours, err
+	}
+	return int64(len(w.lines)), bare, err
 }
 
 // appendEntries appends the drafts from a number of goroutines, one each time.
