@@ -38,7 +38,7 @@ var noon = time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 func session(id string, minute int, rest ...string) []byte {
 	at := noon.Add(time.Duration(minute) * time.Minute).Format(time.RFC3339)
 	return lines(append([]string{
-		fmt.Sprintf(`{"type":"session","version":3,"id":"%s","timestamp":"2026-01-05T09:00:00Z","cwd":"/work/%s"}`, id, id),
+		fmt.Sprintf(`{"type":"session","version":3,"id":"%s","timestamp":"2026-01-05T09:00:00Z","cwd":"/code/%s"}`, id, id),
 		fmt.Sprintf(`{"type":"message","id":"m","parentId":null,"timestamp":"%s","message":{"role":"user","content":"prompt of %s"}}`, at, id),
 	}, rest...)...)
 }
@@ -217,15 +217,15 @@ func TestListUnreadableDirectory(t *testing.T) {
 	}
 }
 
-// TestListCollidingProjects: pi names /work/a-b and /work/a/b by one directory; the
+// TestListCollidingProjects: pi names /code/a-b and /code/a/b by one directory; the
 // header says whose a session is.
 func TestListCollidingProjects(t *testing.T) {
 	s := newShelf(t)
-	for i, cwd := range []string{"/work/a-b", "/work/a/b", "/work/项目甲", "/work/测试乙"} {
+	for i, cwd := range []string{"/code/a-b", "/code/a/b", "/code/项目甲", "/code/测试乙"} {
 		id := fmt.Sprintf("s%d", i)
-		s.put("--work-a-b--/"+id+".jsonl", bytes.Replace(session(id, i), []byte("/work/"+id), []byte(cwd), 1))
+		s.put("--work-a-b--/"+id+".jsonl", bytes.Replace(session(id, i), []byte("/code/"+id), []byte(cwd), 1))
 	}
-	mine := func(i *sessiontree.Info) bool { return i.Cwd == "/work/a/b" }
+	mine := func(i *sessiontree.Info) bool { return i.Cwd == "/code/a/b" }
 	if got := names(s.list(&sessiontree.ListOptions{Limit: 1, Match: mine})); got != "s1" {
 		t.Errorf("got %s, want s1", got)
 	}

@@ -45,7 +45,7 @@ func TestKnown(t *testing.T) {
 // put writes a session with an id, whose message is of a minute.
 func put(t *testing.T, path, id string, minute int) string {
 	t.Helper()
-	log := fmt.Sprintf(`{"type":"session","version":3,"id":"%s","timestamp":"2026-01-05T09:00:00Z","cwd":"/work/%s"}
+	log := fmt.Sprintf(`{"type":"session","version":3,"id":"%s","timestamp":"2026-01-05T09:00:00Z","cwd":"/code/%s"}
 {"type":"message","id":"m","parentId":null,"timestamp":"2026-01-05T12:%02d:00Z","message":{"role":"user","content":"hello"}}
 `, id, id, minute)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(log), 0o600)); err != nil {
@@ -95,7 +95,7 @@ func TestLatest(t *testing.T) {
 	for _, c := range []struct {
 		cwd, want string
 		agent     sessiontree.Agent
-	}{{"", newest, ""}, {"/work/01OLD", filepath.Join(dir, "old.jsonl"), ""}, {"/work", "", ""}, {"", newest, "pi"}, {"", "", "omp"}, {"/work/01OLD", "", "sessctl"}} {
+	}{{"", newest, ""}, {"/code/01OLD", filepath.Join(dir, "old.jsonl"), ""}, {"/work", "", ""}, {"", newest, "pi"}, {"", "", "omp"}, {"/code/01OLD", "", "sessctl"}} {
 		p := &locate.Places{Getenv: environment(nil), Dirs: []string{dir}, Cwd: c.cwd, Agent: c.agent}
 		got, err := p.Session("latest")
 		if got != c.want || (c.want == "") != errors.Is(err, sessiontree.ErrNotFound) {
