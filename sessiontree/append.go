@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/lock"
@@ -105,9 +106,15 @@ type appending struct {
 	expect    *entries.ID                         // what the leaf has to be
 	back      bool                                // return to the leaf
 
+	ctx   context.Context // of whoever waits for it
 	ids   []entries.ID
+	made  []entries.ID // of ids those that were not reserved
 	lines []byte
 	prev  uint32
+
+	over bool // it was taken up, or refused
+	done Appended
+	err  error
 }
 
 // stays tells whether a move leads to where the leaf is.
@@ -130,44 +137,123 @@ func (s *Session) append(ctx context.Context, a appending) (Appended, error) {
 // keptScratch is the largest buffer that is kept for the lines of the next append.
 const keptScratch = 1 << 20
 
-// appendLocked writes a batch and takes up what it changed. Memory changes only
-// after the log has.
+// A waitingLine holds the appends that have come and were not taken up yet.
+type waitingLine struct {
+	mu   sync.Mutex
+	list []*appending
+}
+
+func (w *waitingLine) add(a *appending) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.list = append(w.list, a)
+}
+
+func (w *waitingLine) take() []*appending {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.list
+	w.list = nil
+	return list
+}
+
+// appendLocked waits for its turn, in which it writes what it has to and what others
+// wait with: appends that come together are one write, each of them a batch of its
+// own in it.
 func (s *Session) appendLocked(ctx context.Context, a *appending) (Appended, error) {
+	a.ctx = ctx
+	s.waiting.add(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !a.over {
+		s.appendAll(s.waiting.take())
+	}
+	return a.done, a.err
+}
+
+// appendAll takes appends up one after the other, each upon the one before it, and
+// writes them. Where that fails all is as it was, and none of them was done.
+func (s *Session) appendAll(all []*appending) {
+	end, prev, leaf := s.end, s.prev, s.leaf
+	s.lines = s.scratch[:0]
+	for _, a := range all {
+		a.over = true
+		a.err = s.prepare(a)
+	}
+	if cap(s.lines) <= keptScratch {
+		s.scratch = s.lines // no store keeps what it was given
+	}
+	if len(s.lines) == 0 {
+		return
+	}
+	err := s.write(context.Background(), end, s.lines)
+	if err == nil {
+		return
+	}
+	s.noteFailure(s.log, err)
+	s.end, s.prev, s.leaf = end, prev, leaf
+	for _, a := range all {
+		s.undo(a, fmt.Errorf("%s: %w", s.path, err))
+	}
+}
+
+// undo takes back what prepare took up.
+func (s *Session) undo(a *appending, err error) {
+	for _, id := range a.ids {
+		if s.mine[id] = false; slices.Contains(a.made, id) {
+			delete(s.mine, id)
+		}
+	}
+	if a.err == nil {
+		a.done, a.err = Appended{}, err
+	}
+}
+
+// prepare judges an append and puts its lines behind those that are going to be
+// written.
+func (s *Session) prepare(a *appending) error {
+	if err := a.ctx.Err(); err != nil {
+		return err
+	}
 	if s.closed {
-		return Appended{}, ErrClosed
+		return ErrClosed
 	}
 	if err := s.acquireTurn(); err != nil {
-		return Appended{}, err
+		return err
 	}
 	if a.stays(s.leaf) {
-		return Appended{Leaf: s.leaf, Repeated: true}, nil
+		a.done = Appended{Leaf: s.leaf, Repeated: true}
+		return nil
 	}
 	if a.draftFrom != nil {
 		a.drafts = []entries.Draft{a.draftFrom(s.leaf)}
 	}
 	repeated, err := s.judge(a)
 	if err != nil || repeated {
-		return Appended{IDs: a.ids, Leaf: s.leaf, Repeated: repeated}, err
+		a.done = Appended{IDs: a.ids, Leaf: s.leaf, Repeated: repeated}
+		a.ids = nil // they are not this append's
+		return err
 	}
-	a.lines = s.scratch[:0]
+	return s.takeUp(a)
+}
+
+// takeUp encodes an append and moves the session on, as if it were written.
+func (s *Session) takeUp(a *appending) error {
+	a.lines = s.lines
 	if err := s.encode(a); err != nil {
-		return Appended{}, err
+		a.ids = nil
+		return err
 	}
-	if cap(a.lines) <= keptScratch {
-		s.scratch = a.lines // no store keeps what it was given
-	}
-	if err := s.write(ctx, s.end, a.lines); err != nil {
-		s.noteFailure(s.log, err)
-		return Appended{}, fmt.Errorf("%s: %w", s.path, err)
-	}
-	s.end += int64(len(a.lines))
-	s.prev, s.leaf = a.prev, a.ids[len(a.ids)-1]
+	s.end += int64(len(a.lines) - len(s.lines))
+	s.lines, s.prev, s.leaf = a.lines, a.prev, a.ids[len(a.ids)-1]
 	for _, id := range a.ids {
+		if _, reserved := s.mine[id]; !reserved {
+			a.made = append(a.made, id)
+		}
 		s.mine[id] = true
 	}
-	return Appended{IDs: a.ids[:len(a.drafts)], Leaf: s.leaf}, nil
+	a.done = Appended{IDs: a.ids[:len(a.drafts)], Leaf: s.leaf}
+	return nil
 }
 
 // judge checks what is asked for, and tells whether it was done before.

@@ -110,9 +110,11 @@ type Session struct {
 	log        *store.FileLog
 	lock       *lock.Lock // nil while the session is not locked
 	lastHolder lock.Info  // what the holder before left in the lock file
-	scratch    []byte     // for the lines of an append
-	end        int64      // of the log
-	prev       uint32     // what the next line's sum repeats
+	waiting    waitingLine
+	lines      []byte // of the appends that are being taken up
+	scratch    []byte // for the lines of an append
+	end        int64  // of the log
+	prev       uint32 // what the next line's sum repeats
 	leaf       entries.ID
 	mine       map[entries.ID]bool // reserved or appended here; true once appended
 	before     *Tree               // the log as it was found, for questions about older entries
