@@ -210,6 +210,9 @@ func (p *parser) finish(i, end int) int {
 	r := &p.rec
 	r.Offset, r.Size = int64(i), int64(end-i)
 	r.Header = string(r.Type) == string(entries.TypeSession)
+	if !r.message() {
+		r.Role = nil
+	}
 	p.judgeSum(i)
 	return end
 }

@@ -59,12 +59,21 @@ func (r *Record) leading(line []byte) bool {
 	if !ok {
 		return false
 	}
-	if role, ok := bytes.CutPrefix(rest, []byte(`,"message":{"role":"`)); ok {
-		r.Role, rest, _ = cutString(role)
+	if r.message() {
+		role, ok := bytes.CutPrefix(rest, []byte(`,"message":{"role":"`))
+		if !ok {
+			return false
+		}
+		if r.Role, rest, ok = cutString(role); !ok || len(r.Role) == 0 {
+			return false
+		}
 	}
-	return r.HasID && !escapes(line, rest) &&
-		(len(r.Role) > 0 || string(r.Type) != string(entries.TypeMessage))
+	return r.HasID && !escapes(line, rest)
 }
+
+// message tells whether the record is a message: only those have a role, whatever
+// another type keeps under the name of message.
+func (r *Record) message() bool { return string(r.Type) == string(entries.TypeMessage) }
 
 // four reads the four fields that all entries begin with, by comparing bytes, and
 // returns what is behind them. The caller rules out escapes.
