@@ -178,6 +178,7 @@ func (p *printer) line(s string) {
 	}
 }
 
+// jsonEntry is the envelope of an entry.
 type jsonEntry struct {
 	ID        entries.ID   `json:"id"`
 	ParentID  *entries.ID  `json:"parentId"`
@@ -188,12 +189,16 @@ type jsonEntry struct {
 	Offset    int64        `json:"offset"`
 }
 
+func entryJSON(e entries.Entry) jsonEntry {
+	return jsonEntry{e.ID, optionalID(e.Parent), e.Type, optional(e.Role), optionalTime(e.Time), e.Line, e.Offset}
+}
+
 // object writes an entry as one line of JSON: its envelope, and its record as it is
 // in the log, which may be nested deeper than encoding/json would go. Of a record
 // that is none inside, which only its sum vouched for, there is null: the line has
 // to stay JSON.
 func (p *printer) object(e entries.Entry) error {
-	envelope, err := json.Marshal(jsonEntry{e.ID, optionalID(e.Parent), e.Type, optional(e.Role), optionalTime(e.Time), e.Line, e.Offset})
+	envelope, err := json.Marshal(entryJSON(e))
 	if err != nil {
 		return err
 	}

@@ -315,17 +315,11 @@ type jsonTree struct {
 }
 
 type jsonTreeEntry struct {
-	ID         entries.ID   `json:"id"`
-	ParentID   *entries.ID  `json:"parentId"`
-	Type       entries.Type `json:"type"`
-	Role       *string      `json:"role"`
-	Timestamp  *string      `json:"timestamp"`
-	Line       int          `json:"line"`
-	Offset     int64        `json:"offset"`
-	Size       int64        `json:"size"`
-	Active     bool         `json:"active"`
-	Label      *string      `json:"label"`
-	Checkpoint bool         `json:"checkpoint"`
+	jsonEntry
+	Size       int64   `json:"size"`
+	Active     bool    `json:"active"`
+	Label      *string `json:"label"`
+	Checkpoint bool    `json:"checkpoint"`
 }
 
 func (d *drawing) json(o *term.Output) error {
@@ -342,9 +336,8 @@ func (d *drawing) json(o *term.Output) error {
 			return err
 		}
 		doc.Entries = append(doc.Entries, jsonTreeEntry{
-			ID: e.ID, ParentID: optionalID(e.Parent), Type: e.Type, Role: optional(e.Role), Timestamp: optionalTime(e.Time),
-			Line: e.Line, Offset: e.Offset, Size: e.Size, Active: d.active[e.ID], Label: optional(d.labels[e.ID]),
-			Checkpoint: isCheckpoint(e),
+			jsonEntry: entryJSON(e),
+			Size:      e.Size, Active: d.active[e.ID], Label: optional(d.labels[e.ID]), Checkpoint: isCheckpoint(e),
 		})
 	}
 	return writeJSON(o, doc, false)
