@@ -154,14 +154,12 @@ func lastNewline(data []byte) int {
 const someRecords = 1 << 14
 
 // parse finds the records of all lines.
-func (c *chunk) parse() {
-	c.begin()
-	c.parseOn(len(c.data) + 1)
-}
+func (c *chunk) parse() { c.parseFirst(len(c.data) + 1) }
 
-// begin makes parseOn start with the first line.
-func (c *chunk) begin() {
+// parseFirst is parseOn from the first line on.
+func (c *chunk) parseFirst(most int) {
 	c.parsed, c.lines, c.part, c.partFrom = 0, 0, nil, 0
+	c.parseOn(most)
 }
 
 // parseOn finds the records of the next lines, about as many as said, and tells

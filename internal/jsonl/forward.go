@@ -85,8 +85,7 @@ func serial(src Source, head *Head, limit int64, opt Options) iter.Seq2[*chunk, 
 				yield(nil, err)
 				return
 			}
-			c.begin()
-			c.parseOn(someRecords)
+			c.parseFirst(someRecords)
 			if !yield(c, nil) {
 				return
 			}

@@ -88,8 +88,7 @@ func (p *pipeline) load(src Source, limit int64) {
 
 func (p *pipeline) parse() {
 	for j := range p.work {
-		j.c.begin()
-		j.c.parseOn(someRecords)
+		j.c.parseFirst(someRecords)
 		close(j.parsed)
 	}
 }
