@@ -186,7 +186,7 @@ func (s *Session) appendAll(all []*appending) {
 	if len(s.lines) == 0 {
 		return
 	}
-	err := s.write(context.Background(), end, s.lines)
+	err := s.write(end, s.lines)
 	if err == nil {
 		return
 	}
@@ -366,9 +366,9 @@ func (s *Session) encodeOne(a *appending, d entries.Draft, id, parent entries.ID
 }
 
 // write appends lines to the log; to oh-my-pi's under its own lock.
-func (s *Session) write(ctx context.Context, after int64, lines []byte) error {
+func (s *Session) write(after int64, lines []byte) error {
 	put := func() error {
-		_, err := s.log.Append(ctx, after, lines)
+		_, err := s.log.Append(context.Background(), after, lines) // several contexts wait for it
 		return err
 	}
 	if s.head.Title == nil && !s.head.Header.Omp() || s.opt.unlocked {

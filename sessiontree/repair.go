@@ -171,7 +171,7 @@ func (s *Session) finalNewline(size int64) error {
 	if ended, err := s.lineStarts(size); err != nil || ended {
 		return err
 	}
-	if err := s.write(context.Background(), size, []byte("\n")); err != nil {
+	if err := s.write(size, []byte("\n")); err != nil {
 		return err
 	}
 	if err := s.log.Sync(context.Background()); err != nil {

@@ -175,13 +175,7 @@ func (c *conversion) open(name string) (info fs.FileInfo, log Source, err error)
 // An openFile is a Source on any file system.
 type openFile struct{ durable.File }
 
-func (f openFile) Size() (int64, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
+func (f openFile) Size() (int64, error) { return sizeOf(f) }
 
 // publish writes the new file.
 func (c *conversion) publish(src Source) error {

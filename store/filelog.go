@@ -77,13 +77,7 @@ func CreateFileLogIn(fsys durable.FS, path string, lines []byte) (*FileLog, erro
 func (l *FileLog) ReadAt(p []byte, off int64) (int, error) { return l.f.ReadAt(p, off) }
 
 // Size implements Source: how long the file is now, whoever wrote it.
-func (l *FileLog) Size() (int64, error) {
-	info, err := l.f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
+func (l *FileLog) Size() (int64, error) { return sizeOf(l) }
 
 // Stat describes the open file, whatever stands at its path by now.
 func (l *FileLog) Stat() (fs.FileInfo, error) { return l.f.Stat() }
@@ -167,15 +161,10 @@ func (l *FileLog) write(lines []byte) (int64, error) {
 // cutBack undoes a failed write of which n bytes arrived, where the file's size
 // shows that nothing but them follows. Otherwise the log has to be opened anew.
 func (l *FileLog) cutBack(n int, cause error) error {
-	if n == 0 {
-		if size, err := l.Size(); err == nil && size == l.size {
-			return fmt.Errorf("cannot write to %s: %w", l.path, cause)
-		}
-	}
 	size, err := l.Size()
 	if err == nil && size == l.size+int64(n) {
-		if err = l.f.Truncate(l.size); err == nil {
-			err = l.f.Sync() // or a power cut could bring back what is said to have failed
+		if n > 0 {
+			err = l.shorten(l.size) // or a power cut could bring back what is said to have failed
 		}
 		if err == nil {
 			return fmt.Errorf("cannot write to %s: %w", l.path, cause)
@@ -183,6 +172,14 @@ func (l *FileLog) cutBack(n int, cause error) error {
 	}
 	l.broken = fmt.Errorf("%w: a write to %s failed (%w) and could not be undone; open it anew", ErrUnknown, l.path, cause)
 	return l.broken
+}
+
+// shorten cuts the file, durably.
+func (l *FileLog) shorten(size int64) error {
+	if err := l.f.Truncate(size); err != nil {
+		return err
+	}
+	return l.f.Sync()
 }
 
 // Sync implements Log.

@@ -85,8 +85,11 @@ func openPipe(path string) (Source, error) {
 func (l *File) ReadAt(p []byte, off int64) (int, error) { return l.f.ReadAt(p, off) }
 
 // Size implements Source.
-func (l *File) Size() (int64, error) {
-	info, err := l.f.Stat()
+func (l *File) Size() (int64, error) { return sizeOf(l) }
+
+// sizeOf is how long an open file is now, whoever wrote it.
+func sizeOf(f interface{ Stat() (fs.FileInfo, error) }) (int64, error) {
+	info, err := f.Stat()
 	if err != nil {
 		return 0, err
 	}
