@@ -3,10 +3,7 @@ package sessiontree
 import (
 	"cmp"
 	"errors"
-	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -69,7 +66,7 @@ func List(dirs []string, opt *ListOptions) iter.Seq2[Info, error] {
 		}
 		var unread error
 		for _, dir := range dirs {
-			unread = errors.Join(unread, l.collect(dir, true))
+			unread = errors.Join(unread, l.collect(dir))
 		}
 		l.run()
 		if unread != nil && !l.done {
@@ -81,7 +78,7 @@ func List(dirs []string, opt *ListOptions) iter.Seq2[Info, error] {
 type listing struct {
 	opt   ListOptions
 	yield func(Info, error) bool
-	files []candidate
+	files []store.LogFile
 	seen  map[string]bool // paths in files: directories may overlap
 	ready []Info          // opened, oldest first
 	bad   []Info
@@ -89,57 +86,31 @@ type listing struct {
 	done  bool
 }
 
-type candidate struct {
-	path string
-	info fs.FileInfo
-}
-
-func (l *listing) collect(dir string, deeper bool) error {
-	list, err := store.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, d := range list {
-		path := filepath.Join(dir, d.Name())
+// collect finds the files of a directory; one below it that cannot be read must not
+// hide the others.
+func (l *listing) collect(dir string) (unread error) {
+	for f, err := range store.LogFiles(dir) {
 		switch {
-		case deeper && isDir(d, path):
-			// One that cannot be read must not hide the others.
-			if err := l.collect(path, false); err != nil {
-				l.bad = append(l.bad, Info{Path: path, Err: err})
-			}
-		case strings.HasSuffix(d.Name(), ".jsonl.zst") && l.seen[strings.TrimSuffix(path, store.ArchiveSuffix)]:
-			// The archive of a log that is there as well: the log is the newer one.
-		case strings.HasSuffix(d.Name(), ".jsonl"), strings.HasSuffix(d.Name(), ".jsonl.zst"):
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !l.seen[path] {
-				l.seen[path] = true
-				l.files = append(l.files, candidate{path, info})
-			}
+		case err != nil && f.Path == dir:
+			return err
+		case err != nil:
+			l.bad = append(l.bad, Info{Path: f.Path, Err: err})
+		case !l.seen[f.Path]:
+			l.seen[f.Path] = true
+			l.files = append(l.files, f)
 		}
 	}
 	return nil
 }
 
-// isDir tells whether an entry is a directory, or a link to one: people link the
-// directory of a project that they moved.
-func isDir(d fs.DirEntry, path string) bool {
-	if d.Type()&fs.ModeSymlink == 0 {
-		return d.IsDir()
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 func (l *listing) run() {
-	slices.SortFunc(l.files, func(a, b candidate) int {
-		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(a.path, b.path))
+	slices.SortFunc(l.files, func(a, b store.LogFile) int {
+		return cmp.Or(b.Info.ModTime().Compare(a.Info.ModTime()), strings.Compare(a.Path, b.Path))
 	})
 	for _, c := range l.files {
 		if l.opt.Limit > 0 {
 			// Whatever is still to come was written before this file was.
-			mtime := c.info.ModTime()
+			mtime := c.Info.ModTime()
 			l.give(func(i *Info) bool { return i.Modified.After(mtime) })
 		}
 		if l.done {
@@ -155,15 +126,15 @@ func (l *listing) run() {
 	}
 }
 
-func (l *listing) open(c candidate) {
-	info := Describe(c.path)
-	info.Size = c.info.Size()
+func (l *listing) open(c store.LogFile) {
+	info := Describe(c.Path)
+	info.Size = c.Info.Size()
 	if info.Err != nil {
 		l.bad = append(l.bad, info)
 		return
 	}
 	if info.Modified.IsZero() {
-		info.Modified = c.info.ModTime().UTC()
+		info.Modified = c.Info.ModTime().UTC()
 	}
 	if l.opt.Match != nil && !l.opt.Match(&info) {
 		return

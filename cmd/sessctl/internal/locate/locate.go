@@ -119,10 +119,7 @@ func (p *Places) byID(name string) (string, error) {
 	if len(name) < MinID {
 		return "", fmt.Errorf("session %q: give at least %d characters of its id: %w", name, MinID, sessiontree.ErrNotFound)
 	}
-	byName, rest, err := p.files(name)
-	if err != nil {
-		return "", err
-	}
+	byName, rest := p.files(name)
 	if len(byName) == 0 {
 		for _, path := range rest {
 			if fits(sessiontree.Describe(path).ID, name) {
@@ -140,39 +137,25 @@ func (p *Places) byID(name string) (string, error) {
 }
 
 // files splits the session files into those whose name has the id, and the rest.
-func (p *Places) files(id string) (fit, rest []string, err error) {
+// Directories that cannot be read have none.
+func (p *Places) files(id string) (fit, rest []string) {
 	for _, dir := range p.Known() {
-		for _, pattern := range []string{"*.jsonl", "*/*.jsonl", "*.jsonl.zst", "*/*.jsonl.zst"} {
-			paths, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
-			if err != nil {
-				return nil, nil, err
-			}
-			for _, path := range paths {
-				// Opening a pipe would wait for its other end.
-				if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-					continue
-				}
-				if log, ok := strings.CutSuffix(path, store.ArchiveSuffix); ok && exists(log) {
-					continue // the log is the session, and the archive a copy
-				}
-				if fits(idOfFile(path), id) {
-					fit = append(fit, path)
-				} else {
-					rest = append(rest, path)
-				}
+		for f, err := range store.LogFiles(dir) {
+			switch {
+			case err != nil:
+			case fits(idOfFile(f.Path), id):
+				fit = append(fit, f.Path)
+			default:
+				rest = append(rest, f.Path)
 			}
 		}
 	}
-	return fit, rest, nil
+	return fit, rest
 }
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`).Replace(dir)
 }
 
 // idOfFile gives what stands behind the time in a session's file name.
