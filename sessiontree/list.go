@@ -177,8 +177,13 @@ func Describe(path string) Info {
 	}
 	look.name()
 	info.Agent = t.Agent()
-	info.Damaged = info.Damaged || slices.ContainsFunc(t.Damage(), func(d Damage) bool { return !d.Note })
+	info.Damaged = info.Damaged || loses(t.Damage())
 	return info
+}
+
+// loses tells whether there is damage that is more than a note.
+func loses(list []Damage) bool {
+	return slices.ContainsFunc(list, func(d Damage) bool { return !d.Note })
 }
 
 // lossy tells whether a record shows by itself that something was lost.
@@ -322,5 +327,5 @@ func (info *Info) count() {
 	if name, err := t.Name(); err == nil {
 		info.Name, info.NameKnown = name, true
 	}
-	info.Damaged = slices.ContainsFunc(t.Damage(), func(d Damage) bool { return !d.Note })
+	info.Damaged = loses(t.Damage())
 }

@@ -58,7 +58,7 @@ func (t *Tree) Verify() (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	v := Verdict{Entries: len(x.recs) - x.absent, Damage: t.Damage(), Pairing: pairing, OK: true}
+	v := Verdict{Entries: len(x.recs) - x.absent, Damage: t.Damage(), Pairing: pairing}
 	for _, p := range pairing {
 		if p.Kind == PairingOpenCall {
 			e := t.at(x, x.ids.find(x, []byte(p.Entry)))
@@ -70,7 +70,7 @@ func (t *Tree) Verify() (Verdict, error) {
 	}
 	slices.SortStableFunc(v.Damage, byOffset)
 	v.Checksums = t.checksums(v.Damage)
-	v.OK = !slices.ContainsFunc(v.Damage, func(d Damage) bool { return !d.Note })
+	v.OK = !loses(v.Damage)
 	return v, nil
 }
 
