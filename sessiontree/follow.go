@@ -68,7 +68,7 @@ func readFull(src store.Source, p []byte, offset int64) error {
 	switch {
 	case n == len(p):
 		return nil
-	case err == io.EOF:
+	case err == nil || err == io.EOF:
 		return ErrChanged
 	}
 	return err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -154,7 +153,7 @@ func (s *Session) save(from, to int64) (path string, err error) {
 		return "", err
 	}
 	part := make([]byte, to-from)
-	if _, err = s.log.ReadAt(part, from); err == nil || err == io.EOF {
+	if err = readFull(s.log, part, from); err == nil {
 		head, _ := json.Marshal(damagedPart{from, to - from, s.now().UTC()})
 		_, _, err = durable.Append(f, append(append(append(head, '\n'), part...), '\n'))
 	}

@@ -116,23 +116,24 @@ func (s *salvage) header() error {
 	if err != nil {
 		return err
 	}
-	start := "1970-01-01T00:00:00.000Z"
+	start := timeOf(0)
 	if len(s.recs) > 0 && s.recs[0].millis != noTime {
-		start = timeOf(s.recs[0].millis).Format("2006-01-02T15:04:05.000Z")
-	}
-	version, format := "3", ""
-	if s.t.head.V1 {
-		version = "1"
+		start = timeOf(s.recs[0].millis)
 	}
 	if s.t.head.Native {
-		format = `,"format":"sessiontree/1","records":[]`
+		return s.write(append(entries.Header{ID: string(id), Time: start}.Append(nil), '}'), false)
 	}
-	return s.write(fmt.Appendf(nil, `{"type":"session","version":%s,"id":"%s","timestamp":"%s","cwd":""%s}`, version, id, start, format), false)
+	version := 3
+	if s.t.head.V1 {
+		version = 1
+	}
+	return s.write(fmt.Appendf(nil, `{"type":"session","version":%d,"id":"%s","timestamp":"%s","cwd":""}`,
+		version, id, start.Format("2006-01-02T15:04:05.000Z")), false)
 }
 
 func (s *salvage) title() error {
 	line := make([]byte, entries.TitleSize)
-	if n, err := s.t.src.ReadAt(line, 0); n < len(line) {
+	if err := readFull(s.t.src, line, 0); err != nil {
 		return err
 	}
 	_, err := s.w.Write(line)

@@ -150,7 +150,7 @@ func TestSalvageMakesAHeader(t *testing.T) {
 	native := sealed(nativeHead, a)[1]
 	for what, c := range map[string]struct{ log, version, rest string }{
 		"pi":                     {a, `"version":3`, a + "\n"},
-		"native":                 {native, `"format":"sessiontree/1"`, ""},
+		"native":                 {native, `"titleSource":"user","format":"sessiontree/1"`, ""},
 		"v1":                     {`{"type":"message","message":{"role":"user"}}`, `"version":1`, `{"type":"message","message":{"role":"user"}}` + "\n"},
 		"no time":                {strings.Replace(a, "2026-01-05T09:00:00.000Z", "never", 1), `"timestamp":"1970-01-01T00:00:00.000Z"`, ""},
 		"a header without an id": {`{"type":"session","version":3}` + "\n" + a, `"timestamp":"2026-01-05T09:00:00.000Z"`, a + "\n"},

@@ -2,8 +2,8 @@ package sessiontree
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
@@ -182,14 +182,17 @@ func (t *Tree) ReadRecord(offset, size int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: no record of %d bytes at %d", ErrNotFound, size, offset)
 	}
 	raw := make([]byte, size)
-	n, err := t.src.ReadAt(raw, offset)
-	switch {
-	case int64(n) == size && (size < 2 || raw[0] == '{' && raw[size-1] == '}'):
-		return raw, nil
-	case err == nil || err == io.EOF:
-		return nil, fmt.Errorf("%s: %w", t.path, ErrChanged)
+	err := readFull(t.src, raw, offset)
+	if err == nil && size >= 2 && (raw[0] != '{' || raw[size-1] != '}') {
+		err = ErrChanged
 	}
-	return nil, err
+	if errors.Is(err, ErrChanged) {
+		err = fmt.Errorf("%s: %w", t.path, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return raw, nil
 }
 
 // entry makes the public form of a rec.
