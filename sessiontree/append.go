@@ -356,13 +356,17 @@ func (s *Session) encodeOne(a *appending, d entries.Draft, id, parent entries.ID
 	start := len(a.lines)
 	a.lines = d.Append(a.lines, id, parent, s.now())
 	if s.head.Native {
-		var sum entries.Sum
-		a.lines, sum = entries.AppendSum(a.lines, start, more, a.prev)
-		a.prev = sum.Self
+		a.lines, a.prev = seal(a.lines, start, more, a.prev)
 	} else {
-		a.lines = append(a.lines, '}')
+		a.lines = append(a.lines, "}\n"...)
 	}
-	a.lines = append(a.lines, '\n')
+}
+
+// seal ends the line that begins at start with its sum and a newline, and gives what
+// the next line's sum repeats.
+func seal(lines []byte, start int, more bool, prev uint32) ([]byte, uint32) {
+	lines, sum := entries.AppendSum(lines, start, more, prev)
+	return append(lines, '\n'), sum.Self
 }
 
 // write appends lines to the log; to oh-my-pi's under its own lock.

@@ -76,9 +76,7 @@ func (f *forking) header(h entries.Header, leaf entries.ID) error {
 func (f *forking) put(body []byte) {
 	start := len(f.lines)
 	f.lines = append(f.lines, body...)
-	var sum entries.Sum
-	f.lines, sum = entries.AppendSum(f.lines, start, false, f.prev)
-	f.lines, f.prev = append(f.lines, '\n'), sum.Self
+	f.lines, f.prev = seal(f.lines, start, false, f.prev)
 }
 
 // copyPath copies the entries of the path. Batch marks go: a path may have only a

@@ -162,16 +162,13 @@ func (s *salvage) batchFrom(i int) (next int, ends bool) {
 
 // write copies one record; of a native log with a new sum.
 func (s *salvage) write(raw []byte, batch bool) error {
-	if !s.t.head.Native {
+	if s.t.head.Native {
+		body, marked := entries.Unsummed(raw)
+		s.line = append(s.line[:0], entries.Unmarked(body)...)
+		s.line, s.prev = seal(s.line, 0, marked && batch, s.prev)
+	} else {
 		s.line = append(append(s.line[:0], raw...), '\n')
-		_, err := s.w.Write(s.line)
-		return err
 	}
-	body, marked := entries.Unsummed(raw)
-	s.line = append(s.line[:0], entries.Unmarked(body)...)
-	var sum entries.Sum
-	s.line, sum = entries.AppendSum(s.line, 0, marked && batch, s.prev)
-	s.prev = sum.Self
-	_, err := s.w.Write(append(s.line, '\n'))
+	_, err := s.w.Write(s.line)
 	return err
 }

@@ -133,8 +133,8 @@ func Create(dir string, h entries.Header, opt *Options) (*Session, error) {
 	if err := s.fillHeader(&h); err != nil {
 		return nil, err
 	}
-	line, _ := entries.AppendSum(h.Append(nil), 0, false, 0)
-	return s.create(dir, fileName(h), append(line, '\n'))
+	line, _ := seal(h.Append(nil), 0, false, 0)
+	return s.create(dir, fileName(h), line)
 }
 
 func (s *Session) makeDir(dir string) error { return durable.MkdirAll(s.fsys(), dir, 0o700) }
