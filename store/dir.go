@@ -35,8 +35,9 @@ type LogFile struct {
 
 // LogFiles gives the logs in a directory and in the directories directly below it, in
 // the order of names: regular files that end in .jsonl, and archives of such whose
-// log does not stand beside them. A directory that is missing has none. One that
-// cannot be read comes with its path and the error, and the others follow.
+// log does not stand beside them. What Trash has put away beside a log is no session
+// any more and left out. A directory that is missing has none. One that cannot be
+// read comes with its path and the error, and the others follow.
 func LogFiles(dir string) iter.Seq2[LogFile, error] {
 	return func(yield func(LogFile, error) bool) { logFiles(dir, true, yield) }
 }
@@ -52,7 +53,7 @@ func logFiles(dir string, deeper bool, yield func(LogFile, error) bool) bool {
 	for _, d := range list {
 		path := filepath.Join(dir, d.Name())
 		if deeper && isDir(d, path) {
-			if !logFiles(path, false, yield) {
+			if d.Name() != besideTrash && !logFiles(path, false, yield) {
 				return false
 			}
 		} else if info := logInfo(path); info != nil && !yield(LogFile{path, info}, nil) {

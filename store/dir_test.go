@@ -32,24 +32,24 @@ func TestLogFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
 		"b.jsonl", "b.jsonl.b.jsonl", "b.jsonl.lock", "b.jsonl.zst", "c.jsonl.zst", "c.zst", "a.json", ".d.jsonl.x.tmp",
-		"p/a.jsonl", "p/deeper/no.jsonl", "p/b.jsonl.zst", "q.jsonl/e.jsonl", "q.jsonl.zst",
+		"p/a.jsonl", "p/deeper/no.jsonl", "p/b.jsonl.zst", "q.jsonl/e.jsonl", "q.jsonl.zst", ".trash/gone.jsonl", ".hidden/f.jsonl",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"b.jsonl", "b.jsonl.b.jsonl", "c.jsonl.zst", "p/a.jsonl", "p/b.jsonl.zst", "q.jsonl/e.jsonl", "q.jsonl.zst"}
+	want := []string{".hidden/f.jsonl", "b.jsonl", "b.jsonl.b.jsonl", "c.jsonl.zst", "p/a.jsonl", "p/b.jsonl.zst", "q.jsonl/e.jsonl", "q.jsonl.zst"}
 	if got, unread := logFiles(t, dir); !slices.Equal(got, want) || unread != nil {
 		t.Errorf("got %v (unread: %v), want %v", got, unread, want)
 	}
 	n := 0
 	for range store.LogFiles(dir) {
-		if n++; n == 4 { // inside the directory p
+		if n++; n == 5 { // inside the directory p
 			break
 		}
 	}
-	if n != 4 {
+	if n != 5 {
 		t.Errorf("%d files before the loop was left", n)
 	}
 	if got, unread := logFiles(t, filepath.Join(dir, "missing")); got != nil || unread != nil {

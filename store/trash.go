@@ -51,7 +51,7 @@ func Trash(path string, side []string) (string, error) {
 		to, err = t.put(path)
 	}
 	if errors.Is(err, syscall.EXDEV) || errors.Is(err, errNoTrash) {
-		t = trash{files: filepath.Join(filepath.Dir(path), ".trash")}
+		t = trash{files: filepath.Join(filepath.Dir(path), besideTrash)}
 		to, err = t.put(path)
 	}
 	if err != nil {
@@ -68,6 +68,9 @@ func Trash(path string, side []string) (string, error) {
 	}
 	return to, err
 }
+
+// besideTrash is the directory for what no trash of the user's takes.
+const besideTrash = ".trash"
 
 // errNoTrash: there is no home directory to have one.
 var errNoTrash = errors.New("no trash")
