@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/sessctl/sessctl/internal/syntax"
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // ErrDraft is wrapped by the errors of drafts that cannot become entries.
@@ -63,18 +63,18 @@ func (d Draft) Err() error {
 // Append appends the entry's line, without its closing brace and sum, to dst: see
 // AppendSum. now stands for the time of a draft without one.
 func (d Draft) Append(dst []byte, id, parent ID, now time.Time) []byte {
-	dst = appendString(append(dst, `{"type":`...), string(d.kind))
-	dst = appendString(append(dst, `,"id":`...), string(id))
+	dst = jsonvalue.AppendString(append(dst, `{"type":`...), string(d.kind))
+	dst = jsonvalue.AppendString(append(dst, `,"id":`...), string(id))
 	dst = append(dst, `,"parentId":`...)
 	if parent == "" {
 		dst = append(dst, "null"...)
 	} else {
-		dst = appendString(dst, string(parent))
+		dst = jsonvalue.AppendString(dst, string(parent))
 	}
 	if !d.time.IsZero() {
 		now = d.time
 	}
-	dst = appendTime(append(dst, `,"timestamp":`...), now)
+	dst = jsonvalue.AppendTime(append(dst, `,"timestamp":`...), now)
 	return append(dst, d.fields...)
 }
 
@@ -85,13 +85,13 @@ type builder struct {
 }
 
 func (b *builder) key(name string) {
-	b.buf = appendString(append(b.buf, ','), name)
+	b.buf = jsonvalue.AppendString(append(b.buf, ','), name)
 	b.buf = append(b.buf, ':')
 }
 
 func (b *builder) str(name, value string) *builder {
 	b.key(name)
-	b.buf = appendString(b.buf, value)
+	b.buf = jsonvalue.AppendString(b.buf, value)
 	return b
 }
 
@@ -105,7 +105,7 @@ func (b *builder) opt(name, value string) *builder {
 
 func (b *builder) num(name string, value float64) *builder {
 	b.key(name)
-	b.buf = appendNumber(b.buf, value)
+	b.buf = jsonvalue.AppendNumber(b.buf, value)
 	return b
 }
 
@@ -121,27 +121,13 @@ func (b *builder) raw(name string, value json.RawMessage) *builder {
 	if value == nil {
 		return b
 	}
-	if err := checkJSON(value); err != nil {
+	if err := jsonvalue.Check(value); err != nil {
 		b.err = errors.Join(b.err, fmt.Errorf("%w: field %s: %w", ErrDraft, name, err))
 		return b
 	}
 	b.key(name)
-	b.buf = compact(b.buf, value)
+	b.buf = jsonvalue.Compact(b.buf, value)
 	return b
-}
-
-// checkJSON accepts what JavaScript's JSON.parse does.
-func checkJSON(value []byte) error {
-	var text syntax.Text
-	text.Reset(value)
-	end := text.Value(text.Space(0))
-	if at, failed := syntax.Failed(end); failed {
-		return fmt.Errorf("not JSON (fault at byte %d)", at)
-	}
-	if text.Space(end) != len(value) {
-		return fmt.Errorf("not one JSON value (byte %d)", end)
-	}
-	return nil
 }
 
 func (b *builder) draft(kind Type) Draft { return Draft{kind: kind, fields: b.buf, err: b.err} }
@@ -159,8 +145,8 @@ func Raw(object json.RawMessage) Draft {
 	d := Draft{}
 	seen := map[string]int{}
 	doubled := ""
-	err := spans(object, func(key []byte, at, end int) {
-		name := unquote(key)
+	err := jsonvalue.Spans(object, func(key []byte, at, end int) {
+		name := jsonvalue.Unquote(key)
 		if seen[name]++; seen[name] > 1 {
 			doubled = name
 		}
@@ -182,18 +168,18 @@ func Raw(object json.RawMessage) Draft {
 func (d *Draft) take(name string, key, value []byte) {
 	switch name {
 	case "type":
-		d.kind = Type(text(value))
+		d.kind = Type(jsonvalue.String(value))
 	case "id":
-		d.id = ID(text(value))
+		d.id = ID(jsonvalue.String(value))
 	case "timestamp":
-		d.time = ParseTime(text(value))
+		d.time = ParseTime(jsonvalue.String(value))
 	case "parentId":
 	default:
 		if name == "customType" {
-			d.custom = text(value)
+			d.custom = jsonvalue.String(value)
 		}
 		d.fields = append(append(append(d.fields, `,"`...), key...), `":`...)
-		d.fields = compact(d.fields, value)
+		d.fields = jsonvalue.Compact(d.fields, value)
 	}
 }
 
@@ -219,12 +205,12 @@ func (d Draft) Irrevocable() bool {
 // position; firstKept translates it, with "" for a position that is none.
 func Migrated(raw json.RawMessage, firstKept func(index int) ID) Draft {
 	d := Draft{}
-	err := spans(raw, func(key []byte, at, end int) {
+	err := jsonvalue.Spans(raw, func(key []byte, at, end int) {
 		value := raw[at:end]
-		switch name := unquote(key); {
+		switch name := jsonvalue.Unquote(key); {
 		case name == "id":
 		case name == "firstKeptEntryIndex" && d.kind == TypeCompaction:
-			if id := firstKept(int(number(value))); id != "" {
+			if id := firstKept(int(jsonvalue.Number(value))); id != "" {
 				b := (&builder{}).str("firstKeptEntryId", string(id))
 				d.fields = append(d.fields, b.buf...)
 			}
@@ -244,10 +230,10 @@ func Migrated(raw json.RawMessage, firstKept func(index int) ID) Draft {
 func modernMessage(message []byte) []byte {
 	const old, now = `"hookMessage"`, `"custom"`
 	out := message
-	_ = spans(message, func(key []byte, at, end int) {
-		if unquote(key) == "role" && string(message[at:end]) == old {
+	_ = jsonvalue.Spans(message, func(key []byte, at, end int) {
+		if jsonvalue.Unquote(key) == "role" && string(message[at:end]) == old {
 			out = append(append(bytes.Clone(message[:at]), now...), message[end:]...)
 		}
 	})
-	return compact(nil, out)
+	return jsonvalue.Compact(nil, out)
 }

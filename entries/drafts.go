@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // MessageDraft is a message entry with a message object as a program has it. What is
@@ -83,7 +85,7 @@ func ToolCallBlock(id, name string, arguments json.RawMessage) json.RawMessage {
 	b := (&builder{}).str("type", "toolCall").str("id", id).str("name", name)
 	b.key("arguments")
 	b.buf = append(b.buf, arguments...)
-	if checkJSON(arguments) != nil {
+	if jsonvalue.Check(arguments) != nil {
 		// They come from a model, and must not end early and go on with fields.
 		b.buf = append(b.buf, "\x00"...)
 	}
@@ -157,7 +159,7 @@ func LeafDraft(from ID, reason string) Draft {
 	if from == "" {
 		b.buf = append(b.buf, "null"...)
 	} else {
-		b.buf = appendString(b.buf, string(from))
+		b.buf = jsonvalue.AppendString(b.buf, string(from))
 	}
 	return CustomDraft(CustomLeaf, b.str("reason", reason).object())
 }

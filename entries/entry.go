@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // ErrBody is wrapped by the errors of the typed views: the entry is of another
@@ -61,7 +63,7 @@ func (e Entry) Fields(visit func(name string, value []byte)) error {
 	if err != nil {
 		return err
 	}
-	if err := members(raw, visit); err != nil {
+	if err := jsonvalue.Members(raw, visit); err != nil {
 		return fmt.Errorf("%w: entry %s: %w", ErrBody, e.ID.Short(), err)
 	}
 	return nil

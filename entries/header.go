@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // A Header is the first record of a log. It is no part of the tree.
@@ -58,12 +60,12 @@ func ParseHeader(line []byte) (Header, error) {
 	h := Header{Version: 1, raw: bytes.Clone(line)}
 	var kind string
 	hasID := false
-	err := members(h.raw, func(name string, value []byte) {
+	err := jsonvalue.Members(h.raw, func(name string, value []byte) {
 		switch name {
 		case "type":
-			kind = text(value)
+			kind = jsonvalue.String(value)
 		case "id":
-			h.ID, hasID = text(value), value[0] == '"'
+			h.ID, hasID = jsonvalue.String(value), value[0] == '"'
 		default:
 			h.set(name, value)
 		}
@@ -86,35 +88,35 @@ func (h *Header) set(name string, value []byte) {
 	case "version":
 		h.Version = headerVersion(value)
 	case "timestamp":
-		h.Time = ParseTime(text(value))
+		h.Time = ParseTime(jsonvalue.String(value))
 	case "cwd":
-		h.Cwd = text(value)
+		h.Cwd = jsonvalue.String(value)
 	case "title":
-		h.Title = text(value)
+		h.Title = jsonvalue.String(value)
 	case "titleSource":
-		h.TitleSource = text(value)
+		h.TitleSource = jsonvalue.String(value)
 	case "format":
-		h.Format = text(value)
+		h.Format = jsonvalue.String(value)
 	case "records":
 		h.Records = nil
-		elements(value, func(v []byte) { h.Records = append(h.Records, text(v)) })
+		jsonvalue.Elements(value, func(v []byte) { h.Records = append(h.Records, jsonvalue.String(v)) })
 	case "parentSession":
-		h.ParentSession = text(value)
+		h.ParentSession = jsonvalue.String(value)
 	case "parentEntry":
-		h.ParentEntry = ID(text(value))
+		h.ParentEntry = ID(jsonvalue.String(value))
 	case "generator":
-		h.Generator = text(value)
+		h.Generator = jsonvalue.String(value)
 	}
 }
 
 // headerVersion reads a version as pi does: missing and null mean 1, and what is
 // no number is not less than any version, so nothing is migrated.
 func headerVersion(value []byte) int {
-	if isNull(value) {
+	if jsonvalue.Null(value) {
 		return 1
 	}
 	if value[0] == '"' {
-		value = []byte(text(value))
+		value = []byte(jsonvalue.String(value))
 	}
 	var f *float64
 	if json.Unmarshal(value, &f) != nil || f == nil {
@@ -129,7 +131,7 @@ func (h Header) Append(dst []byte) []byte {
 	b := &builder{}
 	b.str("type", string(TypeSession)).num("version", 3).str("id", h.ID)
 	b.key("timestamp")
-	b.buf = appendTime(b.buf, h.Time)
+	b.buf = jsonvalue.AppendTime(b.buf, h.Time)
 	// titleSource keeps oh-my-pi from rewriting the file for a title of its own.
 	b.str("cwd", h.Cwd).str("titleSource", "user").str("format", fmt.Sprintf("%s%d", formatPrefix, FormatVersion))
 	b.key("records")
@@ -138,7 +140,7 @@ func (h Header) Append(dst []byte) []byte {
 		if i > 0 {
 			b.buf = append(b.buf, ',')
 		}
-		b.buf = appendString(b.buf, r)
+		b.buf = jsonvalue.AppendString(b.buf, r)
 	}
 	b.buf = append(b.buf, ']')
 	b.opt("parentSession", h.ParentSession).opt("parentEntry", string(h.ParentEntry)).opt("generator", h.Generator)

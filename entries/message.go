@@ -3,6 +3,8 @@ package entries
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // A Message is the body of a message entry, as pi and oh-my-pi store it.
@@ -30,7 +32,7 @@ func (e Entry) Message() (Message, error) {
 			m = Message{}
 			// A message that is no object stays empty: old and hand-edited files
 			// have such, and their readers go on.
-			_ = members(value, m.set)
+			_ = jsonvalue.Members(value, m.set)
 		}
 	})
 	// The envelope knows better: version 2 calls a custom message hookMessage.
@@ -43,29 +45,29 @@ func (e Entry) Message() (Message, error) {
 func (m *Message) set(name string, value []byte) {
 	switch name {
 	case "role":
-		m.Role = text(value)
+		m.Role = jsonvalue.String(value)
 	case "content":
 		m.Content = clone(value)
 	case "provider":
-		m.Provider = text(value)
+		m.Provider = jsonvalue.String(value)
 	case "model":
-		m.Model = text(value)
+		m.Model = jsonvalue.String(value)
 	case "stopReason":
-		m.StopReason = text(value)
+		m.StopReason = jsonvalue.String(value)
 	case "errorMessage":
-		m.Error = text(value)
+		m.Error = jsonvalue.String(value)
 	case "toolCallId":
-		m.ToolCallID = text(value)
+		m.ToolCallID = jsonvalue.String(value)
 	case "toolName":
-		m.ToolName = text(value)
+		m.ToolName = jsonvalue.String(value)
 	case "isError":
-		m.IsError = truth(value)
+		m.IsError = jsonvalue.True(value)
 	case "command":
-		m.Command = text(value)
+		m.Command = jsonvalue.String(value)
 	case "output":
-		m.Output = text(value)
+		m.Output = jsonvalue.String(value)
 	case "customType":
-		m.CustomType = text(value)
+		m.CustomType = jsonvalue.String(value)
 	case "usage":
 		m.Usage = clone(value)
 	}
@@ -87,12 +89,12 @@ func (m Message) Blocks() []Block { return Blocks(m.Content) }
 // Blocks reads content as it stands in messages and custom messages.
 func Blocks(content []byte) []Block {
 	if len(content) > 0 && content[0] == '"' {
-		return []Block{{Type: "text", Text: text(content)}}
+		return []Block{{Type: "text", Text: jsonvalue.String(content)}}
 	}
 	var blocks []Block
-	elements(content, func(value []byte) {
+	jsonvalue.Elements(content, func(value []byte) {
 		var b Block
-		if members(value, b.set) == nil {
+		if jsonvalue.Members(value, b.set) == nil {
 			blocks = append(blocks, b)
 		}
 	})
@@ -102,17 +104,17 @@ func Blocks(content []byte) []Block {
 func (b *Block) set(name string, value []byte) {
 	switch name {
 	case "type":
-		b.Type = text(value)
+		b.Type = jsonvalue.String(value)
 	case "text", "thinking":
-		b.Text = text(value)
+		b.Text = jsonvalue.String(value)
 	case "id":
-		b.ID = text(value)
+		b.ID = jsonvalue.String(value)
 	case "name":
-		b.Name = text(value)
+		b.Name = jsonvalue.String(value)
 	case "arguments":
 		b.Arguments = clone(value)
 	case "mimeType":
-		b.MimeType = text(value)
+		b.MimeType = jsonvalue.String(value)
 	case "data":
 		b.DataSize = max(len(value)-2, 0)
 	}
@@ -136,12 +138,12 @@ func Text(content []byte) string {
 // answer included; 0 where none is recorded.
 func (m Message) ContextTokens() int {
 	var total, sum float64
-	_ = members(m.Usage, func(name string, value []byte) {
+	_ = jsonvalue.Members(m.Usage, func(name string, value []byte) {
 		switch name {
 		case "totalTokens":
-			total = number(value)
+			total = jsonvalue.Number(value)
 		case "input", "output", "cacheRead", "cacheWrite":
-			sum += number(value)
+			sum += jsonvalue.Number(value)
 		}
 	})
 	if total == 0 {

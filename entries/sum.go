@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/sessctl/sessctl/internal/castagnoli"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // A Sum is the last field of a native line, `"crc":"<16 hex>"`. See docs/format.md,
@@ -122,7 +124,7 @@ func Unmarked(body []byte) []byte {
 func cutSum(raw []byte) (head, rest []byte) {
 	const key = `,"crc":`
 	from, to := 0, 0
-	err := spans(raw, func(_ []byte, at, end int) {
+	err := jsonvalue.Spans(raw, func(_ []byte, at, end int) {
 		start := at - len(key)
 		if start < 0 || string(raw[start:at]) != key || end-at < 2 {
 			return

@@ -1,5 +1,7 @@
 package entries
 
+import "github.com/sessctl/sessctl/internal/jsonvalue"
+
 // TitleSize is the length of oh-my-pi's title line with its newline, in bytes. The
 // line is rewritten in place, so its size never changes.
 const TitleSize = 256
@@ -20,18 +22,18 @@ func ParseTitle(line []byte) (Title, bool) {
 	var t Title
 	ok := map[string]bool{}
 	source := true // it may be left out
-	err := members(line, func(name string, value []byte) {
+	err := jsonvalue.Members(line, func(name string, value []byte) {
 		switch name {
 		case "type":
 			ok[name] = string(value) == `"title"`
 		case "v":
-			ok[name] = number(value) == 1
+			ok[name] = jsonvalue.Number(value) == 1
 		case "title":
-			t.Title, ok[name] = text(value), value[0] == '"'
+			t.Title, ok[name] = jsonvalue.String(value), value[0] == '"'
 		case "updatedAt", "pad":
 			ok[name] = value[0] == '"'
 		case "source":
-			t.Source = text(value)
+			t.Source = jsonvalue.String(value)
 			source = t.Source == "auto" || t.Source == "user"
 		}
 	})

@@ -1,6 +1,10 @@
 package entries
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
+)
 
 // A Compaction replaces what stands before it on its path by a summary.
 type Compaction struct {
@@ -21,13 +25,13 @@ func (e Entry) Compaction() (Compaction, error) {
 	err := e.view(TypeCompaction, func(name string, value []byte) {
 		switch name {
 		case "summary":
-			c.Summary = text(value)
+			c.Summary = jsonvalue.String(value)
 		case "firstKeptEntryId":
-			c.FirstKept = ID(text(value))
+			c.FirstKept = ID(jsonvalue.String(value))
 		case "firstKeptEntryIndex":
 			c.FirstKeptIndex = count(value)
 		case "tokensBefore":
-			c.TokensBefore = number(value)
+			c.TokensBefore = jsonvalue.Number(value)
 		case "details":
 			c.Details = clone(value)
 		}
@@ -50,9 +54,9 @@ func (e Entry) BranchSummary() (BranchSummary, error) {
 	err := e.view(TypeBranchSummary, func(name string, value []byte) {
 		switch name {
 		case "fromId":
-			b.From = ID(text(value))
+			b.From = ID(jsonvalue.String(value))
 		case "summary":
-			b.Summary = text(value)
+			b.Summary = jsonvalue.String(value)
 		case "details":
 			b.Details = clone(value)
 		}
@@ -72,7 +76,7 @@ func (e Entry) Custom() (Custom, error) {
 	err := e.view(TypeCustom, func(name string, value []byte) {
 		switch name {
 		case "customType":
-			c.CustomType = text(value)
+			c.CustomType = jsonvalue.String(value)
 		case "data":
 			c.Data = clone(value)
 		}
@@ -94,11 +98,11 @@ func (e Entry) CustomMessage() (CustomMessage, error) {
 	err := e.view(TypeCustomMessage, func(name string, value []byte) {
 		switch name {
 		case "customType":
-			c.CustomType = text(value)
+			c.CustomType = jsonvalue.String(value)
 		case "content":
 			c.Content = clone(value)
 		case "display":
-			c.Display = truth(value)
+			c.Display = jsonvalue.True(value)
 		case "details":
 			c.Details = clone(value)
 		}
@@ -118,9 +122,9 @@ func (e Entry) Label() (Label, error) {
 	err := e.view(TypeLabel, func(name string, value []byte) {
 		switch name {
 		case "targetId":
-			l.Target = ID(text(value))
+			l.Target = ID(jsonvalue.String(value))
 		case "label":
-			l.Label = text(value)
+			l.Label = jsonvalue.String(value)
 		}
 	})
 	return l, err
@@ -137,12 +141,12 @@ func (c Custom) LeafMarker() (m LeafMarker, ok bool) {
 	if c.CustomType != CustomLeaf {
 		return m, false
 	}
-	err := members(c.Data, func(name string, value []byte) {
+	err := jsonvalue.Members(c.Data, func(name string, value []byte) {
 		switch name {
 		case "from":
-			m.From = ID(text(value))
+			m.From = ID(jsonvalue.String(value))
 		case "reason":
-			m.Reason = text(value)
+			m.Reason = jsonvalue.String(value)
 		}
 	})
 	return m, err == nil
@@ -155,7 +159,7 @@ func (e Entry) Field(name string) (string, error) {
 	var s string
 	err := e.Fields(func(n string, value []byte) {
 		if n == name {
-			s = text(value)
+			s = jsonvalue.String(value)
 		}
 	})
 	return s, err

@@ -1,4 +1,4 @@
-package entries
+package jsonvalue
 
 import (
 	"math"
@@ -10,9 +10,13 @@ import (
 // This file writes JSON as JavaScript's JSON.stringify does, so that a program in
 // that language which parses and rewrites a line leaves its bytes as they were.
 
-// appendString appends a JSON string. What is no UTF-8 becomes U+FFFD.
-func appendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+// AppendString appends a JSON string. What is no UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	return append(appendInner(append(dst, '"'), s), '"')
+}
+
+// appendInner appends what stands between a string's quotes.
+func appendInner(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -34,7 +38,7 @@ func appendString(dst []byte, s string) []byte {
 		}
 		i += n
 	}
-	return append(append(dst, s[start:]...), '"')
+	return append(dst, s[start:]...)
 }
 
 func appendEscape(dst []byte, c byte) []byte {
@@ -56,9 +60,9 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// appendNumber appends a number in the shortest form that reads back as the same,
+// AppendNumber appends a number in the shortest form that reads back as the same,
 // with an exponent where JavaScript has one; what JSON has no number for is null.
-func appendNumber(dst []byte, f float64) []byte {
+func AppendNumber(dst []byte, f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)
 	}
@@ -78,16 +82,16 @@ func appendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// appendTime appends a timestamp as toISOString writes it.
-func appendTime(dst []byte, t time.Time) []byte {
+// AppendTime appends a timestamp as toISOString writes it.
+func AppendTime(dst []byte, t time.Time) []byte {
 	dst = append(dst, '"')
 	dst = t.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000Z")
 	return append(dst, '"')
 }
 
-// compact appends valid JSON without the white space between its tokens, and
+// Compact appends valid JSON without the white space between its tokens, and
 // changes nothing else.
-func compact(dst, raw []byte) []byte {
+func Compact(dst, raw []byte) []byte {
 	inString := false
 	for i := 0; i < len(raw); i++ {
 		c := raw[i]

@@ -1,4 +1,4 @@
-package entries
+package jsonvalue
 
 import (
 	"encoding/json"
@@ -16,7 +16,7 @@ func FuzzAppendString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := string(appendString([]byte("x"), s))[1:]
+		got := string(AppendString([]byte("x"), s))[1:]
 		if want := quoteJSON(s); got != want {
 			t.Errorf("%q: got %s, want %s", s, got, want)
 		}
@@ -24,7 +24,7 @@ func FuzzAppendString(f *testing.F) {
 		if err := json.Unmarshal([]byte(got), &back); err != nil || back != string([]rune(s)) {
 			t.Errorf("%q: got %q back (%v)", s, back, err)
 		}
-		if back := text([]byte(got)); back != string([]rune(s)) {
+		if back := String([]byte(got)); back != string([]rune(s)) {
 			t.Errorf("%q: the reader gets %q", s, back)
 		}
 	})
@@ -59,7 +59,7 @@ func FuzzAppendNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, bits uint64) {
 		x := math.Float64frombits(bits)
-		got := string(appendNumber([]byte("x"), x))[1:]
+		got := string(AppendNumber([]byte("x"), x))[1:]
 		if want := numberString(x); got != want {
 			t.Errorf("%b: got %s, want %s", x, got, want)
 		}
