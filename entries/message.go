@@ -29,10 +29,9 @@ func (e Entry) Message() (Message, error) {
 	var m Message
 	err := e.view(TypeMessage, func(name string, value []byte) {
 		if name == "message" {
-			m = Message{}
 			// A message that is no object stays empty: old and hand-edited files
 			// have such, and their readers go on.
-			_ = jsonvalue.Members(value, m.set)
+			m = ParseMessage(value)
 		}
 	})
 	// The envelope knows better: version 2 calls a custom message hookMessage.
@@ -40,6 +39,12 @@ func (e Entry) Message() (Message, error) {
 		m.Role = e.Role
 	}
 	return m, err
+}
+
+// ParseMessage reads a message object. One that is no object is empty.
+func ParseMessage(object json.RawMessage) (m Message) {
+	_ = jsonvalue.Members(object, m.set)
+	return m
 }
 
 func (m *Message) set(name string, value []byte) {

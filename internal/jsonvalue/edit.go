@@ -56,6 +56,13 @@ func appendMember(object, key, value []byte) []byte {
 }
 
 // Array joins values to an array.
-func Array(values ...[]byte) []byte {
-	return append(append([]byte{'['}, bytes.Join(values, []byte(","))...), ']')
+func Array[V ~[]byte](values ...V) []byte {
+	out := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
 }

@@ -127,16 +127,17 @@ func unescape(out, s []byte) (_, rest []byte) {
 // hexRune decodes \uXXXX, or two of them that are a surrogate pair, and gives its
 // length.
 func hexRune(s []byte) (r rune, n int) {
-	r = hex4(s[2:6])
+	r = Hex4(s[2:6])
 	if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-		if pair := utf16.DecodeRune(r, hex4(s[8:12])); pair != utf8.RuneError {
+		if pair := utf16.DecodeRune(r, Hex4(s[8:12])); pair != utf8.RuneError {
 			return pair, 12
 		}
 	}
 	return r, 6 // AppendRune makes U+FFFD of a surrogate
 }
 
-func hex4(b []byte) (r rune) {
+// Hex4 decodes the four hexadecimal digits of an escape.
+func Hex4(b []byte) (r rune) {
 	for _, c := range b {
 		r <<= 4
 		switch {
@@ -165,3 +166,40 @@ func True(value []byte) bool { return string(value) == "true" }
 
 // Null tells whether a value is null, or missing.
 func Null(value []byte) bool { return len(value) == 0 || string(value) == "null" }
+
+// Inner gives the value of an object's member, as Get does, and where that is an
+// object, visits its members with their places in raw; reset is called before, for
+// each of several members of that name. It looks at raw once.
+func Inner(raw []byte, name string, reset func(), visit func(key []byte, at, end int)) (value []byte, err error) {
+	text := texts.Get().(*syntax.Text)
+	defer texts.Put(text)
+	text.Reset(raw)
+	inner := func(key []byte, at int) int {
+		end := text.Value(at)
+		if end >= 0 {
+			visit(key, at, end)
+		}
+		return end
+	}
+	end := text.Object(text.Space(0), func(key []byte, at int) (end int) {
+		if !Is(key, name) {
+			return text.Value(at)
+		}
+		reset()
+		if at < len(raw) && raw[at] == '{' {
+			end = text.Object(at, inner)
+		} else {
+			end = text.Value(at)
+		}
+		value = raw[at:max(at, end)]
+		return end
+	})
+	at, failed := syntax.Failed(end)
+	if !failed {
+		at = text.Space(end)
+	}
+	if failed || at != len(raw) {
+		return nil, fmt.Errorf("not a JSON object (fault at byte %d)", at)
+	}
+	return value, nil
+}
