@@ -126,11 +126,11 @@ func (f *forking) adopt(raw []byte) ([]byte, entries.ID, error) {
 // firstKept translates what a version-1 compaction names by its position: the
 // record counts from the header, and has to be on the path.
 func (f *forking) firstKept(index int) entries.ID {
-	x, err := f.t.whole()
-	if err != nil || index < 1 || index > len(x.recs) {
+	id, err := f.t.RecordAt(index)
+	if err != nil {
 		return ""
 	}
-	return f.copied[x.id(&x.recs[index-1])]
+	return f.copied[id]
 }
 
 // copyLabels appends the labels that are in force on copied entries and that no

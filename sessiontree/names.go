@@ -24,11 +24,8 @@ const (
 // Agent tells whose session this is: by the header where that is enough, else by
 // types of entries that only oh-my-pi writes, among what was read so far.
 func (t *Tree) Agent() Agent {
-	switch {
-	case t.head.Native:
-		return AgentNative
-	case t.head.Title != nil || t.head.Header.Omp():
-		return AgentOmp
+	if a := t.HeaderAgent(); a != AgentPi {
+		return a
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,6 +37,18 @@ func (t *Tree) Agent() Agent {
 		if entries.Type(w).OnlyOmp() {
 			return AgentOmp
 		}
+	}
+	return AgentPi
+}
+
+// HeaderAgent tells whose session this is by the log's first lines alone. Where they
+// say nothing it is pi's, unless an entry is of a type that pi does not write.
+func (t *Tree) HeaderAgent() Agent {
+	switch {
+	case t.head.Native:
+		return AgentNative
+	case t.head.Title != nil || t.head.Header.Omp():
+		return AgentOmp
 	}
 	return AgentPi
 }

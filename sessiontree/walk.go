@@ -76,6 +76,20 @@ func (t *Tree) EntryAtLine(line int) (entries.Entry, error) {
 	return entries.Entry{}, fmt.Errorf("%s: no entry on line %d: %w", t.path, line, ErrNotFound)
 }
 
+// RecordAt gives the id of the record at a position of the log, where the header has
+// position 0: so a version-1 compaction names the first entry that it keeps.
+// ErrNotFound where no entry stands there.
+func (t *Tree) RecordAt(index int) (entries.ID, error) {
+	x, err := t.whole()
+	if err != nil {
+		return "", err
+	}
+	if index < 1 || index > len(x.recs) {
+		return "", fmt.Errorf("%s: no entry at position %d: %w", t.path, index, ErrNotFound)
+	}
+	return x.id(&x.recs[index-1]), nil
+}
+
 // Ancestors goes from an entry, itself included, up to its root. It reads the log
 // from its end, as far as the caller goes. An error comes last; the empty id has no
 // ancestors.
