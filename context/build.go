@@ -1,0 +1,155 @@
+package modelcontext
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/jsonvalue"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// A builder makes one context.
+type builder struct {
+	t   *sessiontree.Tree
+	opt Options
+	ctx *Context
+
+	// up is the path as far as it was read: the leaf first. next is the entry above,
+	// "" where the root was reached.
+	up   []entries.Entry
+	next entries.ID
+	cut  *cut // the latest compaction on the path; nil where there is none
+}
+
+// A cut is a compaction that replaces what stands before it.
+type cut struct {
+	at   int // in builder.up
+	rec  record
+	kept entries.ID // the first entry that it keeps; "" keeps nothing
+	from int        // where that is in builder.up; -1 where it was not met
+}
+
+func (b *builder) build() error {
+	b.ctx.promised = slices.Contains(b.t.Header().Records, entries.CustomToolExecutionStart)
+	b.ctx.started = map[string]bool{}
+	if b.next = b.ctx.Leaf; b.next != "" {
+		if err := b.climbPi(); err != nil {
+			return err
+		}
+	}
+	b.ctx.Dialect = b.opt.Dialect
+	if b.ctx.Dialect == "" {
+		b.ctx.Dialect = dialectOf(b.t, b.up)
+	}
+	var err error
+	switch b.ctx.Dialect {
+	case Pi:
+		err = b.pi()
+	case Omp:
+		err = b.omp()
+	default:
+		err = fmt.Errorf("modelcontext: no dialect %q; there are %s and %s", b.opt.Dialect, Pi, Omp)
+	}
+	if err != nil {
+		return err
+	}
+	b.resolveBlobs()
+	b.noteRoot()
+	return b.settings()
+}
+
+// climb goes up the path as long as more says so. Where that takes long and may well
+// lead to the root, the whole log is read at once, which is quicker.
+func (b *builder) climb(more func(e entries.Entry) (bool, error)) error {
+	const patience = 20000 // entries
+	for e, err := range b.t.Ancestors(b.next) {
+		if err == nil && len(b.up) > patience && b.t.Size()-e.Offset > b.t.Size()/4 {
+			err = b.t.Scan()
+		}
+		if err != nil {
+			return err
+		}
+		b.up, b.next = append(b.up, e), e.Parent
+		if ok, err := more(e); !ok || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// climbPi goes up to where a context of pi's begins: the first entry that the latest
+// compaction keeps, else the root.
+func (b *builder) climbPi() error {
+	return b.climb(func(e entries.Entry) (bool, error) {
+		if b.cut == nil && e.Type == entries.TypeCompaction {
+			return b.compaction(e)
+		}
+		return !b.meets(e), nil
+	})
+}
+
+// meets notes where the first kept entry is.
+func (b *builder) meets(e entries.Entry) bool {
+	met := b.cut != nil && b.cut.kept == e.ID
+	if met {
+		b.cut.from = len(b.up) - 1
+	}
+	return met
+}
+
+// compaction takes up the latest compaction; it tells whether anything above it is
+// kept.
+func (b *builder) compaction(e entries.Entry) (keeps bool, err error) {
+	raw, err := e.Raw()
+	if err != nil {
+		return false, err
+	}
+	rec, err := readRecord(raw)
+	if err != nil { // its bytes are not sound inside: the envelope is all there is
+		b.ctx.Report.drop(e.ID, Unreadable, err.Error())
+	}
+	b.cut = &cut{at: len(b.up) - 1, rec: rec, from: -1}
+	b.cut.kept = entries.ID(jsonvalue.String(rec["firstKeptEntryId"]))
+	if index := rec["firstKeptEntryIndex"]; b.t.Header().Version < 2 && isNumber(index) {
+		// Where no entry stands there, what firstKeptEntryId says holds.
+		if id, err := b.t.RecordAt(int(jsonvalue.Number(index))); err == nil {
+			b.cut.kept = id
+		}
+	}
+	if b.cut.kept == e.ID {
+		b.cut.kept = ""
+	}
+	return b.cut.kept != "", nil
+}
+
+// between gives the part of the path from place from (in builder.up) down to, but
+// without, place to; in the order of the path.
+func (b *builder) between(from, to int) []entries.Entry {
+	if from < to {
+		return nil
+	}
+	part := slices.Clone(b.up[to+1 : from+1])
+	slices.Reverse(part)
+	return part
+}
+
+// noteRoot reports where the path does not start where its first entry says.
+func (b *builder) noteRoot() {
+	b.ctx.Report.Entries = len(b.up)
+	if len(b.up) == 0 || b.next != "" {
+		return
+	}
+	root := b.up[len(b.up)-1]
+	for _, d := range b.t.Damage() {
+		if d.Offset != root.Offset {
+			continue
+		}
+		switch d.Kind {
+		case "missing-parent":
+			b.ctx.Report.drop(root.ID, Orphan, d.Detail)
+		case "cycle":
+			b.ctx.Report.drop(root.ID, CutCycle, d.Detail)
+		}
+	}
+}

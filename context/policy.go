@@ -1,0 +1,241 @@
+package modelcontext
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/jsonvalue"
+)
+
+// A Policy asks for less than everything. The zero Policy asks for everything.
+type Policy struct {
+	// MaskResults leaves out the content of tool results that are older than the last
+	// KeepTurns turns: a line of text takes its place. A turn is what a prompt of the
+	// user's begins.
+	MaskResults bool
+	KeepTurns   int
+	// NoImages puts a line of text in the place of images.
+	NoImages bool
+	// NoThinking leaves out what models thought.
+	NoThinking bool
+	// Budget, where it is not 0, is how many tokens the context may take, by
+	// Estimator. What is oldest goes first: results are masked, then whole turns are
+	// left out. The last turn, system messages and a compaction's summary stay,
+	// whether that fits or not; Report.Budget tells.
+	Budget int
+	// Estimator is used for Budget; nil stands for EstimateTokens.
+	Estimator Estimator
+}
+
+// A Spending tells what a budget cost.
+type Spending struct {
+	Budget        int
+	Before, After int // tokens, about
+	Fits          bool
+	Masked        int // results
+	Turns         int // that were left out
+}
+
+// Apply gives the context as a policy asks for it. Calls keep their results, if only
+// as a line, so that a list which was valid for a provider stays so. What is left out
+// does not depend on anything but the messages and the policy, and a message that
+// was masked looks the same ever after: a provider's prompt cache holds up to the
+// first message that changes.
+func (c *Context) Apply(p Policy) *Context {
+	if p.Estimator == nil {
+		p.Estimator = EstimateTokens
+	}
+	a := &applying{Policy: p, ctx: c, list: append([]Message(nil), c.Messages...)}
+	a.report = c.Report
+	a.report.Dropped = append([]Dropped(nil), c.Report.Dropped...)
+	if p.NoThinking {
+		a.withoutThinking()
+	}
+	if p.NoImages {
+		a.each(a.withoutImages)
+	}
+	if p.MaskResults {
+		a.maskBefore(a.turnStart(p.KeepTurns))
+	}
+	if p.Budget > 0 {
+		a.fit()
+	}
+	d := c.derive(a.list, a.report)
+	d.saved += a.saved
+	return d
+}
+
+// An applying is a policy on its way through a list.
+type applying struct {
+	Policy
+	ctx    *Context
+	list   []Message
+	report Report
+	saved  int
+}
+
+// change puts a message in the place of another, and counts what that saves.
+func (a *applying) change(i int, m Message, reason Reason) {
+	a.saved += a.size(a.list[i]) - a.size(m)
+	a.report.drop(m.Entry, reason, "")
+	a.list[i] = m
+}
+
+// size is what a message takes, about, when it is rendered by itself.
+func (a *applying) size(m Message) (n int) {
+	for _, r := range (&Context{Dialect: a.ctx.Dialect, Messages: []Message{m}}).Render() {
+		n += a.Estimator(r)
+	}
+	return n
+}
+
+func (a *applying) each(f func(i int)) {
+	for i := range a.list {
+		f(i)
+	}
+}
+
+// withoutThinking leaves out thinking, and answers that were nothing else.
+func (a *applying) withoutThinking() {
+	out := a.list[:0]
+	for _, m := range a.list {
+		kept, dropped := withoutBlocks(m, isThought)
+		if m.Role != RoleAssistant || dropped == 0 {
+			out = append(out, m)
+			continue
+		}
+		a.report.drop(m.Entry, LeftOutThinking, "")
+		a.saved += a.size(m)
+		if len(kept) > 0 {
+			m = m.with("content", jsonvalue.Array(kept...))
+			a.saved -= a.size(m)
+			out = append(out, m)
+		}
+	}
+	a.list = out
+}
+
+func withoutBlocks(m Message, is func([]byte) bool) (kept []json.RawMessage, dropped int) {
+	all := blocks(m.Content())
+	for _, b := range all {
+		if !is(b) {
+			kept = append(kept, b)
+		}
+	}
+	return kept, len(all) - len(kept)
+}
+
+// withoutImages changes the type of a block with its content: a placeholder must not
+// be taken for an image's data.
+func (a *applying) withoutImages(i int) {
+	m := a.list[i]
+	for _, member := range []string{"content", "images"} {
+		changed := false
+		all := blocks(m.Field(member))
+		for n, b := range all {
+			if kindOf(b) == "image" {
+				all[n], changed = textBlock("[an image was left out]"), true
+			}
+		}
+		if changed {
+			a.change(i, m.with(member, jsonvalue.Array(all...)), LeftOutImages)
+			m = a.list[i]
+		}
+	}
+}
+
+// turnStart is where the last n turns begin; 0 where there are not that many.
+func (a *applying) turnStart(n int) int {
+	if n <= 0 {
+		return len(a.list)
+	}
+	for i := len(a.list) - 1; i >= 0; i-- {
+		if startsUserTurn(a.list[i]) {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func startsUserTurn(m Message) bool {
+	return m.Role == RoleUser || m.Role == RoleCustom && startsTurn(m)
+}
+
+func (a *applying) maskBefore(end int) {
+	for i := range a.list[:end] {
+		a.mask(i)
+	}
+}
+
+// mask puts a line in the place of a result's content, where that is shorter.
+func (a *applying) mask(i int) (masked bool) {
+	m := a.list[i]
+	if m.Role != RoleToolResult {
+		return false
+	}
+	line := fmt.Sprintf("[result left out: %d bytes]", len(m.Content()))
+	next := m.with("content", arrayOf(line)).with("details", nil)
+	if a.size(next) >= a.size(m) {
+		return false
+	}
+	a.change(i, next, MaskedResult)
+	return true
+}
+
+// fit masks results and leaves out turns, the oldest first, until the budget holds.
+func (a *applying) fit() {
+	before := a.ctx.Tokens(a.Estimator).Tokens
+	s := Spending{Budget: a.Budget, Before: before}
+	left := func() int { return before - a.saved }
+	last := a.turnStart(1)
+	for i := 0; i < last && left() > a.Budget; i++ {
+		if a.mask(i) {
+			s.Masked++
+		}
+	}
+	s.Turns = a.dropTurns(func() bool { return left() > a.Budget })
+	s.After = max(left(), 0)
+	s.Fits = s.After <= a.Budget
+	a.report.Budget = &s
+}
+
+// dropTurns leaves out turns from the oldest on, as long as more says so, and counts
+// them. The last turn stays; what stands before the first prompt goes like a turn.
+func (a *applying) dropTurns(more func() bool) (turns int) {
+	var kept []Message
+	from := 0
+	for end, m := range a.list {
+		if !startsUserTurn(m) || !more() {
+			continue
+		}
+		stay := a.leaveOut(a.list[from:end])
+		if len(stay) < end-from {
+			turns++
+		}
+		kept, from = append(kept, stay...), end
+	}
+	a.list = append(kept, a.list[from:]...)
+	return turns
+}
+
+// stays tells whether a message is never left out for a budget.
+func stays(m Message) bool { return m.Role == RoleSystem || m.Role == RoleCompactionSummary }
+
+func (a *applying) leaveOut(turn []Message) (kept []Message) {
+	dropped := map[entries.ID]bool{}
+	for _, m := range turn {
+		if stays(m) {
+			kept = append(kept, m)
+			continue
+		}
+		a.saved += a.size(m)
+		if !dropped[m.Entry] {
+			dropped[m.Entry] = true
+			a.report.drop(m.Entry, OverBudget, "")
+		}
+	}
+	return kept
+}

@@ -1,0 +1,124 @@
+package modelcontext
+
+import (
+	"encoding/json"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
+)
+
+// pair puts each call's result directly behind the answer, in the order of the
+// calls, and makes ids unique; a call without a result gets one that says so.
+// Results without a call go. (Anthropic: "tool_use ids were found without
+// tool_result blocks immediately after"; OpenAI: "No tool output found".)
+func (r *repairer) pair(list []Message) []Message {
+	found := groups(list)
+	ids := r.uniqueIDs(list, found)
+	at := map[int]int{} // groups by the place of their answer
+	answered := make([]bool, len(list))
+	for n, g := range found {
+		at[g.answer] = n
+		for _, i := range g.results {
+			if i >= 0 {
+				answered[i] = true
+			}
+		}
+	}
+	out := make([]Message, 0, len(list))
+	for i, m := range list {
+		n, calls := at[i]
+		switch {
+		case calls:
+			out = append(out, r.renamed(m, ids[n]))
+			out = append(out, r.results(list, found[n], ids[n])...)
+		case m.Role != RoleToolResult:
+			out = append(out, m)
+		case !answered[i]:
+			r.note(m, DroppedResult, "no call before it has its id")
+		}
+	}
+	return out
+}
+
+// uniqueIDs gives the id that each call of each group shall have.
+func (r *repairer) uniqueIDs(list []Message, found []group) [][]string {
+	taken := map[string]bool{}
+	for _, g := range found { // a new id must not be one that comes later
+		for _, call := range g.calls {
+			taken[callID(call)] = true
+		}
+	}
+	used := map[string]bool{}
+	ids := make([][]string, len(found))
+	for n, g := range found {
+		for _, call := range g.calls {
+			id := callID(call)
+			if id == "" || used[id] {
+				next := unusedID(id, taken)
+				r.note(list[g.answer], RenamedCall, id+" is "+next)
+				id, taken[next] = next, true
+			}
+			used[id] = true
+			ids[n] = append(ids[n], id)
+		}
+	}
+	return ids
+}
+
+// callID is a call's id; "" where it is none that can be sent.
+func callID(call []byte) string { return jsonvalue.String(fieldOf(call, "id")) }
+
+// renamed gives an answer whose calls have ids.
+func (r *repairer) renamed(m Message, ids []string) Message {
+	n, changed := 0, false
+	var out []json.RawMessage
+	for _, b := range blocks(m.Content()) {
+		if kindOf(b) == "toolCall" {
+			if callID(b) != ids[n] {
+				b, changed = r.unsigned(m, jsonvalue.Set(b, "id", jsonvalue.AppendString(nil, ids[n]))), true
+			}
+			n++
+		}
+		out = append(out, b)
+	}
+	if !changed {
+		return m
+	}
+	return m.with("content", jsonvalue.Array(out...))
+}
+
+// results gives the results of a group, as they shall stand behind its answer.
+func (r *repairer) results(list []Message, g group, ids []string) []Message {
+	var out []Message
+	for n, i := range g.results {
+		if i < 0 {
+			m := r.missing(list[g.answer], g.calls[n], ids[n])
+			r.note(m, AddedResult, ids[n])
+			out = append(out, m)
+			continue
+		}
+		m := list[i]
+		if i != g.answer+1+n {
+			r.note(m, MovedResult, ids[n])
+		}
+		if m.text("toolCallId") != ids[n] {
+			m = m.with("toolCallId", jsonvalue.AppendString(nil, ids[n]))
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// What a call without a result is answered by.
+var missingText = map[CallState]string{
+	NeverStarted: "[The session was interrupted before this call was started. It did not run.]",
+	MayHaveRun:   "[The session was interrupted while this call ran. It may have had effects; its result is not known.]",
+	Interrupted:  "[The session was interrupted. Whether this call ran is not known; it has no result.]",
+}
+
+func (r *repairer) missing(answer Message, call []byte, id string) Message {
+	state := r.ctx.call(answer.Entry, call).State
+	o := new(object).raw("role", []byte(`"toolResult"`)).text("toolCallId", id)
+	o.raw("toolName", fieldOf(call, "name")).raw("content", arrayOf(missingText[state]))
+	o.raw("isError", []byte("true")).raw("timestamp", answer.Field("timestamp"))
+	return Message{Role: RoleToolResult, Entry: answer.Entry, Raw: o.json()}
+}
