@@ -4,6 +4,6 @@ import { pathToFileURL } from "node:url";
 import { serve } from "./serve.mjs";
 
 const [folder, work] = process.argv.slice(2);
-const { SessionManager } = await import(pathToFileURL(`${folder}/dist/index.js`).href);
-await serve(work, (path) => SessionManager.open(path));
+const { SessionManager, convertToLlm } = await import(pathToFileURL(`${folder}/dist/index.js`).href);
+await serve(work, (path) => SessionManager.open(path), convertToLlm);
 process.exit(0);

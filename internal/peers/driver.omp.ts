@@ -4,6 +4,7 @@ import { serve } from "./serve.mjs";
 
 const [folder, work] = process.argv.slice(2);
 const { SessionManager } = await import(`${folder}/src/session/session-manager.ts`);
+const { convertToLlm } = await import(`${folder}/src/session/messages.ts`);
 const options = { suppressBreadcrumb: true };
-await serve(work, (path: string) => SessionManager.open(path, undefined, undefined, options));
+await serve(work, (path: string) => SessionManager.open(path, undefined, undefined, options), convertToLlm);
 process.exit(0);

@@ -1,14 +1,17 @@
 // What the drivers of pi and oh-my-pi have in common: they read requests from
 // stdin, one JSON object a line, and print one answer a line.
 //
-//   {"file", "leaves"?: [id], "positions"?: [index in the list of entries]}
+//   {"file", "leaves"?: [id], "positions"?: [index in the list of entries],
+//    "contexts"?: [id], "here"?: bool}
 //   {"file", "leaf", "ids": [id of each entry, null where it has none],
 //    "path": [id], "paths": {leaf: [id]}, "labels": {id: label}, "name",
-//    "cyclic": [leaf]}
+//    "cyclic": [leaf], "contexts"?: {leaf: {"messages", "llm", settings...}}}
 //   {"file", "error"}
 //
 // Paths of positions stand under "#" and the position: the ids of version 1 are
-// new at every opening, so only positions name its entries.
+// new at every opening, so only positions name its entries. "contexts" asks what
+// the model is sent at some entries; "here" asks for the log's own leaf, and the
+// answer stands under "".
 import { copyFileSync, readFileSync, rmSync } from "node:fs";
 
 // A log with a cycle makes pi's own getBranch walk for ever, so the walk is done
@@ -52,9 +55,53 @@ function answer(session, { file, leaves = [], positions = [] }) {
   return { file, leaf, ids, path: own.path, paths, labels: labelsOf(session, entries), name, cyclic };
 }
 
-// serve answers all requests. open(path) gives a SessionManager. It gets a copy in
-// the folder work, since these programs rewrite old files when they open them.
-export async function serve(work, open) {
+// contextOf gives the messages at the leaf, as the session has them and as the
+// model is sent them, and the settings; pi knows some of these, oh-my-pi others.
+function contextOf(session, convert) {
+  const built = session.buildSessionContext();
+  const { messages, model, models, thinkingLevel, mode, injectedTtsrRules, serviceTier } = built;
+  const { configuredThinkingLevel, modeData } = built;
+  const llm = convert(messages);
+  return {
+    messages, llm, model, models, thinkingLevel, mode, injectedTtsrRules, serviceTier, configuredThinkingLevel, modeData,
+  };
+}
+
+// Not every value that is parsed can be written again: nesting may be too deep.
+function checked(make) {
+  try {
+    const value = make();
+    JSON.stringify(value);
+    return value;
+  } catch (error) {
+    return { error: String(error?.message ?? error) };
+  }
+}
+
+// A leaf that is not known means the last entry, as in buildSessionContext.
+function contextAt(session, leaf, convert) {
+  const start = (leaf && session.getEntry(leaf)) || session.getEntries().at(-1);
+  if (walk(session, start?.id).cyclic) return { error: "cyclic" };
+  return checked(() => contextOf(session, convert));
+}
+
+// contextsOf asks for the own leaf first: branch moves it.
+function contextsOf(session, { contexts = [], here = false }, convert) {
+  const found = {};
+  if (here) found[""] = contextAt(session, session.getLeafId(), convert);
+  for (const id of contexts) {
+    found[id] = checked(() => {
+      session.branch(id);
+      return contextAt(session, id, convert);
+    });
+  }
+  return found;
+}
+
+// serve answers all requests. open(path) gives a SessionManager, convert makes of
+// its messages those for the model. open gets a copy in the folder work, since
+// these programs rewrite old files when they open them.
+export async function serve(work, open, convert) {
   for (const line of readFileSync(0, "utf8").split("\n")) {
     if (line.trim() === "") continue;
     const request = JSON.parse(line);
@@ -62,7 +109,9 @@ export async function serve(work, open) {
     let reply;
     try {
       copyFileSync(request.file, copy);
-      reply = answer(await open(copy), request);
+      const session = await open(copy);
+      reply = answer(session, request);
+      if (request.contexts || request.here) reply.contexts = contextsOf(session, request, convert);
     } catch (error) {
       reply = { file: request.file, error: String(error?.message ?? error).replaceAll(copy, "FILE") };
     }
