@@ -17,8 +17,25 @@ type printer struct {
 	app   *app
 	o     *term.Output
 	flags *showFlags
-	alone bool // one entry, asked for by name: in full
+	alone bool                // one entry, asked for by name: in full
+	sent  map[entries.ID]bool // what the model is sent; nil where that was not asked
 }
+
+// unsent tells that an entry could be a message of the context, and is none.
+func (p *printer) unsent(e entries.Entry) bool {
+	return p.sent != nil && spoken(e.Type) && !p.sent[e.ID]
+}
+
+// spoken tells whether entries of a type become messages for a model.
+func spoken(t entries.Type) bool {
+	switch t {
+	case entries.TypeMessage, entries.TypeCustomMessage, entries.TypeBranchSummary, entries.TypeCompaction:
+		return true
+	}
+	return false
+}
+
+const unsentMark = "not sent"
 
 const (
 	indent     = "  "
@@ -52,15 +69,22 @@ func (p *printer) raw(e entries.Entry) error {
 func (p *printer) brief(e entries.Entry) {
 	s := summarize(e)
 	text := fmt.Sprintf("%s  %s  %s", short(e.ID), p.app.clock(e.Time), term.Line(s.kind))
+	if p.unsent(e) {
+		text += " (" + unsentMark + ")"
+	}
 	if body := oneLine(s.text); body != "" {
 		text += "  " + body
 	}
+	fmt.Fprintln(p.o, p.o.Style(styleOf(e, s.bad), p.o.Cut(text, p.briefWidth())))
+}
+
+// briefWidth is the width of the lines of --brief.
+func (p *printer) briefWidth() int {
 	const glance = 160
-	width := p.o.Width
-	if width == 0 {
-		width = glance
+	if p.o.Width == 0 {
+		return glance
 	}
-	fmt.Fprintln(p.o, p.o.Style(styleOf(e, s.bad), p.o.Cut(text, width)))
+	return p.o.Width
 }
 
 func styleOf(e entries.Entry, bad bool) term.Style {
@@ -80,6 +104,9 @@ func (p *printer) text(e entries.Entry) {
 	head := fmt.Sprintf("%s  %s  %s", term.Line(s.kind), short(e.ID), p.app.clock(e.Time))
 	if s.bad {
 		head += "  failed"
+	}
+	if p.unsent(e) {
+		head += "  " + unsentMark
 	}
 	fmt.Fprintln(p.o, p.o.Style(p.headStyle(e, s.bad), head))
 	if e.Type == entries.TypeMessage {
@@ -111,6 +138,11 @@ func (p *printer) message(e entries.Entry, s summary) {
 		p.block("", s.text, 0)
 		return
 	}
+	p.body(m)
+}
+
+// body writes what a message says.
+func (p *printer) body(m entries.Message) {
 	limit := 0
 	switch m.Role {
 	case "toolResult", "bashExecution":
@@ -189,6 +221,21 @@ type jsonEntry struct {
 	Offset    int64        `json:"offset"`
 }
 
+// shownEntry is what show says of an entry besides its record.
+type shownEntry struct {
+	jsonEntry
+	InContext *bool `json:"inContext"`
+}
+
+// inContext is null for entries that never become messages.
+func (p *printer) inContext(e entries.Entry) *bool {
+	if !spoken(e.Type) || p.sent == nil {
+		return nil
+	}
+	in := p.sent[e.ID]
+	return &in
+}
+
 func entryJSON(e entries.Entry) jsonEntry {
 	return jsonEntry{e.ID, optionalID(e.Parent), e.Type, optional(e.Role), optionalTime(e.Time), e.Line, e.Offset}
 }
@@ -198,7 +245,7 @@ func entryJSON(e entries.Entry) jsonEntry {
 // that is none inside, which only its sum vouched for, there is null: the line has
 // to stay JSON.
 func (p *printer) object(e entries.Entry) error {
-	envelope, err := json.Marshal(entryJSON(e))
+	envelope, err := json.Marshal(shownEntry{entryJSON(e), p.inContext(e)})
 	if err != nil {
 		return err
 	}

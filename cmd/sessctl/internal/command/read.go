@@ -84,9 +84,13 @@ func kinds(damage []sessiontree.Damage) []string {
 	}
 	list := make([]string, len(order))
 	for i, d := range order {
-		list[i] = fmt.Sprintf("%s (line %d)", d.Kind, d.Line)
+		where := fmt.Sprintf("line %d", d.Line)
+		if d.Line == 0 { // only the end of the log was read
+			where = fmt.Sprintf("byte %d", d.Offset)
+		}
+		list[i] = fmt.Sprintf("%s (%s)", d.Kind, where)
 		if n := count[d.Kind]; n > 1 {
-			list[i] = fmt.Sprintf("%s (%d from line %d)", d.Kind, n, d.Line)
+			list[i] = fmt.Sprintf("%s (%d from %s)", d.Kind, n, where)
 		}
 	}
 	return list

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -36,7 +37,9 @@ func (a *app) show() *cobra.Command {
 		Short: "Show the conversation of a session, or one entry",
 		Long: `show prints the active path from its root to the leaf as text: a line about each
 entry, and its content indented below. Long results of tools are cut (--full shows
-them). With ENTRY it prints that entry alone, in full.`,
+them). "not sent" marks what the model does not see any more: a compaction replaced
+it, an edit took it out, it is on another branch ('sessctl context' tells why). With
+ENTRY it prints that entry alone, in full.`,
 		Example: "  sessctl show latest -n 20\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
 		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -97,8 +100,12 @@ func (a *app) runShow(f *showFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	sent, err := f.sent(t)
+	if err != nil {
+		return err
+	}
 	return a.write(!f.follow, func(o *term.Output) error {
-		p := &printer{app: a, o: o, flags: f, alone: len(args) == 2 && f.around == 0}
+		p := &printer{app: a, o: o, flags: f, alone: len(args) == 2 && f.around == 0, sent: sent}
 		if a.flags.json {
 			return p.document(t, picked)
 		}
@@ -119,13 +126,9 @@ func (f *showFlags) pick(t *sessiontree.Tree, entry []string) ([]entries.Entry, 
 	if len(entry) == 1 {
 		return f.pickOne(t, entry[0])
 	}
-	tip := t.Leaf()
-	if f.branch != "" {
-		e, err := locate.Entry(t, f.branch)
-		if err != nil {
-			return nil, err
-		}
-		tip = e.ID
+	tip, err := f.tip(t)
+	if err != nil {
+		return nil, err
 	}
 	path, err := gather(t.Path(tip))
 	if err != nil {
@@ -139,6 +142,35 @@ func (f *showFlags) pick(t *sessiontree.Tree, entry []string) ([]entries.Entry, 
 		path = path[len(path)-f.last:]
 	}
 	return path, nil
+}
+
+// tip is where the path that is shown ends.
+func (f *showFlags) tip(t *sessiontree.Tree) (entries.ID, error) {
+	if f.branch == "" {
+		return t.Leaf(), nil
+	}
+	e, err := locate.Entry(t, f.branch)
+	return e.ID, err
+}
+
+// sent gives the entries that the model is sent at the tip.
+func (f *showFlags) sent(t *sessiontree.Tree) (map[entries.ID]bool, error) {
+	if f.raw {
+		return nil, nil
+	}
+	tip, err := f.tip(t)
+	if err != nil {
+		return nil, err
+	}
+	c, err := modelcontext.Build(t, tip, nil)
+	if err != nil {
+		return nil, err
+	}
+	sent := make(map[entries.ID]bool, len(c.Messages))
+	for _, m := range c.Messages {
+		sent[m.Entry] = true
+	}
+	return sent, nil
 }
 
 func gather(seq iter.Seq2[entries.Entry, error]) (list []entries.Entry, err error) {
@@ -265,6 +297,9 @@ func (p *printer) follow(t *sessiontree.Tree, shown []entries.Entry) error {
 			fmt.Fprintf(p.o, "%s\n\n", p.o.Style(term.Yellow, "-- goes on from "+short(e.Parent)+" --"))
 		}
 		leaf = e.ID
+		if p.sent != nil {
+			p.sent[e.ID] = true // what comes in is the newest
+		}
 		if p.flags.wants(e) {
 			if err := p.print(e); err != nil {
 				return err

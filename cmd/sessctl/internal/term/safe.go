@@ -6,6 +6,7 @@
 package term
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode/utf16"
@@ -80,6 +81,9 @@ func escaped(r rune) string {
 // obey is written as an escape. Where it is no JSON at all, as a record may be whose
 // sum is right all the same, it is made safe too.
 func JSON(b []byte) []byte {
+	if harmless(b) {
+		return b
+	}
 	var out []byte
 	kept := 0 // up to where b is in out
 	inString, escaped := false, false
@@ -99,6 +103,40 @@ func JSON(b []byte) []byte {
 		return b
 	}
 	return append(out, b[kept:]...)
+}
+
+// harmless tells that nothing in b has to be escaped, wherever it stands: most JSON
+// is such, and some of it is large.
+func harmless(b []byte) bool {
+	for {
+		b = b[printable(b):]
+		if len(b) == 0 {
+			return true
+		}
+		r, n := utf8.DecodeRune(b)
+		if harmful(r) {
+			return false
+		}
+		b = b[n:]
+	}
+}
+
+// printable counts the bytes at the start of b that are printable ASCII, eight at a
+// time.
+func printable(b []byte) (n int) {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; n+8 <= len(b); n += 8 {
+		w := binary.LittleEndian.Uint64(b[n:])
+		low := (w - ones*0x20) &^ w // the top bit of a byte below 0x20, or right above one
+		del := w ^ ones*0x7f
+		if (w|low|(del-ones)&^del)&tops != 0 {
+			break
+		}
+	}
+	for n < len(b) && b[n] >= 0x20 && b[n] < 0x7f {
+		n++
+	}
+	return n
 }
 
 // jsonRune gives what is written for a rune of n bytes; ok tells that it may stay.
