@@ -2,6 +2,7 @@ package modelcontext
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,11 +33,11 @@ const (
 	UnsignedBlock  ChangeKind = "unsigned-block"  // its bytes had to change: the signature went
 	ReplacedImage  ChangeKind = "replaced-image"  // by a text: it is none that can be sent
 	FilledResult   ChangeKind = "filled-result"   // an empty result says so
+	FilledSummary  ChangeKind = "filled-summary"  // a summary that is no text, or empty
 	DroppedEmpty   ChangeKind = "dropped-empty"   // a message without content
 	DroppedUnknown ChangeKind = "dropped-unknown" // a message of a role that no model is sent
 	ValidText      ChangeKind = "valid-text"      // invalid UTF-8 or half of a surrogate pair
 	AddedFirst     ChangeKind = "added-first"     // a user's message in front of an answer
-	MovedSystem    ChangeKind = "moved-system"    // a system message between calls and results
 )
 
 // Repair gives the context with a list of messages that every provider takes,
@@ -167,45 +168,60 @@ func rendered(role string) bool {
 func isEmpty(m Message) bool {
 	switch m.Role {
 	case RoleUser, RoleAssistant, RoleDeveloper, RoleCustom:
-		content := m.Content()
-		if isString(content) {
-			return isBlank(jsonvalue.String(content))
-		}
-		return len(blocks(content)) == 0
+		return saysNothing(m.Content())
+	case RoleSystem: // it may bring tools, and no text
+		return saysNothing(m.Content()) && m.Field("sections") == nil && m.Field("toolsAdded") == nil && m.Field("toolsRemoved") == nil
 	case RoleFileMention:
 		return len(blocks(m.Field("files"))) == 0
 	}
 	return false
 }
 
+// saysNothing tells whether a content is neither text nor blocks.
+func saysNothing(content []byte) bool {
+	if isString(content) {
+		return isBlank(jsonvalue.String(content))
+	}
+	return len(blocks(content)) == 0
+}
+
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // filled gives a result something to say.
 func (r *repairer) filled(m Message) Message {
-	if content := m.Content(); len(blocks(content)) > 0 || isString(content) && !isBlank(jsonvalue.String(content)) {
+	if !saysNothing(m.Content()) {
 		return m
 	}
 	r.note(m, FilledResult, "")
 	return m.with("content", arrayOf("(no output)"))
 }
 
-// withFirst puts a user's message in front where an answer stands first.
+// withFirst puts a user's message in front where an answer stands first. (Anthropic:
+// "first message must use the user role".)
 func (r *repairer) withFirst(list []Message) []Message {
 	for i, m := range list {
-		if m.Role == RoleSystem || m.Role == RoleBashExecution && truthy(m.Field("excludeFromContext")) {
-			continue
-		}
-		if m.Role != RoleAssistant {
+		switch r.firstRole(m) {
+		case RoleUser:
 			return list
+		case RoleAssistant:
+			r.note(m, AddedFirst, "")
+			o := new(object).raw("role", []byte(`"user"`)).raw("content", arrayOf("[What came before is not part of this conversation.]"))
+			first := Message{Role: RoleUser, Entry: m.Entry, Raw: o.raw("timestamp", m.Field("timestamp")).json()}
+			return slices.Insert(slices.Clone(list), i, first)
 		}
-		r.note(m, AddedFirst, "")
-		first := made(m, "earlier-conversation", "[What came before is not part of this conversation.]")
-		// Not a custom message: oh-my-pi renders those for the developer.
-		first = Message{Role: RoleUser, Entry: m.Entry, Raw: new(object).raw("role", []byte(`"user"`)).
-			raw("content", arrayOf(jsonvalue.Exact(first.Content()))).raw("timestamp", m.Field("timestamp")).json()}
-		return append(append(append([]Message{}, list[:i]...), first), list[i:]...)
 	}
 	return list
+}
+
+// firstRole is the role in which a message reaches a model; "" where that says nothing
+// about who speaks.
+func (r *repairer) firstRole(m Message) string {
+	for _, sent := range (&Context{Dialect: r.ctx.Dialect, Messages: []Message{m}}).Render() {
+		if sent.Role != RoleSystem && sent.Role != RoleDeveloper {
+			return sent.Role
+		}
+	}
+	return ""
 }
 
 // unusedID gives a call's id that no other call has, made of one that is taken.

@@ -2,10 +2,10 @@ package modelcontext
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"net/http"
+	"slices"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
@@ -14,32 +14,29 @@ import (
 func (r *repairer) clean(list []Message) []Message {
 	out := make([]Message, len(list))
 	for i, m := range list {
-		out[i] = r.content(r.valid(m))
+		if m = r.summary(r.images(r.content(m))); !sound(m.Raw) {
+			r.note(m, ValidText, "")
+			m.Raw = soundText(m.Raw)
+		}
+		out[i] = m
 	}
 	return out
 }
 
-// valid gives a message whose text can be sent. Its signed blocks keep their bytes
-// here; content looks at them one by one.
-func (r *repairer) valid(m Message) Message {
-	if sound(m.Raw) {
+// summary gives a summary that is text.
+func (r *repairer) summary(m Message) Message {
+	if m.Role != RoleBranchSummary && m.Role != RoleCompactionSummary {
 		return m
 	}
-	r.note(m, ValidText, "")
-	var kept []json.RawMessage
-	for _, b := range blocks(m.Content()) {
-		if !sound(b) {
-			b = r.unsigned(m, soundText(b))
-		}
-		if b != nil {
-			kept = append(kept, b)
-		}
+	stored := m.Field("summary")
+	text := interpolated(stored)
+	if isBlank(text) {
+		text = "(no summary was written)"
+	} else if isString(stored) {
+		return m
 	}
-	if isArray(m.Content()) {
-		m = m.with("content", jsonvalue.Array(kept...))
-	}
-	m.Raw = soundText(m.Raw)
-	return m
+	r.note(m, FilledSummary, "")
+	return m.with("summary", jsonvalue.AppendExact(nil, text))
 }
 
 // unsigned gives a block that was changed, without the signature that no longer
@@ -62,7 +59,7 @@ func (r *repairer) unsigned(m Message, block []byte) []byte {
 // escape that is one is rare: only texts with \ud are looked at closely.)
 func sound(raw []byte) bool {
 	if !bytes.Contains(raw, []byte(`\ud`)) && !bytes.Contains(raw, []byte(`\uD`)) {
-		return len(jsonvalue.ValidUTF8(raw)) == len(raw) && bytes.Equal(jsonvalue.ValidUTF8(raw), raw)
+		return utf8.Valid(raw)
 	}
 	return bytes.Equal(soundText(raw), raw)
 }
@@ -79,7 +76,7 @@ func soundText(raw []byte) []byte {
 		}
 		if n == 2 && raw[i+1] == 'u' {
 			n = 6
-			if r := jsonvalue.Hex4(raw[i+2:]); utf16.IsSurrogate(r) {
+			if r := jsonvalue.Hex4(raw[i+2 : i+6]); utf16.IsSurrogate(r) {
 				if n = pairLength(raw[i:], r); n == 6 {
 					out, i = append(out, "\uFFFD"...), i+6
 					continue
@@ -95,7 +92,7 @@ func soundText(raw []byte) []byte {
 // pairLength is 12 where raw starts with the escapes of a surrogate pair, whose
 // first half is r, else 6.
 func pairLength(raw []byte, r rune) int {
-	if len(raw) >= 12 && raw[6] == '\\' && raw[7] == 'u' && utf16.DecodeRune(r, jsonvalue.Hex4(raw[8:])) != '\uFFFD' {
+	if len(raw) >= 12 && raw[6] == '\\' && raw[7] == 'u' && utf16.DecodeRune(r, jsonvalue.Hex4(raw[8:12])) != '\uFFFD' {
 		return 12
 	}
 	return 6
@@ -107,28 +104,73 @@ func (r *repairer) content(m Message) Message {
 	if !isArray(content) {
 		return m
 	}
+	before := blocks(content)
 	var out []json.RawMessage
-	changed := false
-	for _, b := range blocks(content) {
-		mended := r.block(m, b)
-		changed = changed || !bytes.Equal(mended, b)
-		if mended != nil {
+	for _, b := range before {
+		if mended := r.block(m, b); mended != nil {
 			out = append(out, mended)
 		}
 	}
 	if m.Role == RoleAssistant {
-		n := len(out)
-		out = r.withoutLastThoughts(m, out)
-		changed = changed || len(out) != n
+		out = r.wholeThoughts(m, before, r.withoutLastThoughts(m, out))
 	}
-	if !changed {
+	if sameBlocks(before, out) {
 		return m
 	}
 	return m.with("content", jsonvalue.Array(out...))
 }
 
+func sameBlocks(a, b []json.RawMessage) bool {
+	return slices.EqualFunc(a, b, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
+}
+
+// wholeThoughts keeps the signatures of an answer's thinking only where its signed
+// blocks stand together and apart as the model wrote them: a sequence that has
+// changed is refused. (Claude: "the entire sequence of consecutive thinking blocks
+// must match".)
+func (r *repairer) wholeThoughts(m Message, before, after []json.RawMessage) []json.RawMessage {
+	if slices.Equal(signedRuns(before), signedRuns(after)) {
+		return after
+	}
+	var out []json.RawMessage
+	for _, b := range after {
+		if isThought(b) && isSigned(b) {
+			b = r.unsigned(m, b)
+		}
+		if b != nil {
+			out = append(out, b)
+		}
+	}
+	return r.withoutLastThoughts(m, out)
+}
+
+func isSigned(block []byte) bool {
+	return kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "thinkingSignature"))
+}
+
+// signedRuns counts the signed blocks of each run of them.
+func signedRuns(list []json.RawMessage) (runs []int) {
+	together := false
+	for _, b := range list {
+		signed := isThought(b) && isSigned(b)
+		if signed && !together {
+			runs = append(runs, 0)
+		}
+		if together = signed; signed {
+			runs[len(runs)-1]++
+		}
+	}
+	return runs
+}
+
 // block gives a block as it can be sent; nil for one that is better left out.
 func (r *repairer) block(m Message, b []byte) []byte {
+	if !sound(b) {
+		r.note(m, ValidText, "")
+		if b = r.unsigned(m, soundText(b)); b == nil {
+			return nil
+		}
+	}
 	switch kind := kindOf(b); {
 	case kind == "text" && isBlank(jsonvalue.String(fieldOf(b, "text"))):
 		r.note(m, DroppedBlock, "text without text")
@@ -177,30 +219,4 @@ func (r *repairer) withoutLastThoughts(m Message, list []json.RawMessage) []json
 func isThought(block []byte) bool {
 	kind := kindOf(block)
 	return kind == "thinking" || kind == "redactedThinking"
-}
-
-// image gives an image that providers take: of a type that they know, which its
-// bytes are too; else a text that says that it is missing.
-func (r *repairer) image(m Message, b []byte) []byte {
-	stated := jsonvalue.String(fieldOf(b, "mimeType"))
-	data, err := base64.StdEncoding.DecodeString(jsonvalue.String(fieldOf(b, "data")))
-	actual := http.DetectContentType(data)
-	if m.Role != RoleAssistant && err == nil && isImageType(actual) {
-		if stated == actual {
-			return b
-		}
-		r.note(m, ReplacedImage, "it is "+actual+" and not "+stated)
-		return jsonvalue.Set(b, "mimeType", jsonvalue.AppendString(nil, actual))
-	}
-	r.note(m, ReplacedImage, "no image that can be sent")
-	return textBlock("[an image that is not available]")
-}
-
-// isImageType tells whether a type is one that every provider takes.
-func isImageType(mime string) bool {
-	switch mime {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return true
-	}
-	return false
 }

@@ -1,0 +1,79 @@
+package modelcontext
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+
+	"github.com/sessctl/sessctl/internal/jsonvalue"
+)
+
+// images looks at the images that stand outside of a message's content: those of a
+// shell command, of a summary's archive, and of files that were mentioned.
+func (r *repairer) images(m Message) Message {
+	for _, name := range []string{"images", "blocks"} {
+		before := blocks(m.Field(name))
+		after := make([]json.RawMessage, len(before))
+		for i, b := range before {
+			if after[i] = b; kindOf(b) == "image" {
+				after[i] = r.image(m, b)
+			}
+		}
+		if !sameBlocks(before, after) {
+			m = m.with(name, jsonvalue.Array(after...))
+		}
+	}
+	if m.Role == RoleFileMention {
+		m = r.fileImages(m)
+	}
+	return m
+}
+
+// fileImages takes the image from a file whose image cannot be sent; its text stays.
+func (r *repairer) fileImages(m Message) Message {
+	before := blocks(m.Field("files"))
+	after := make([]json.RawMessage, len(before))
+	for i, file := range before {
+		after[i] = file
+		if image := fieldOf(file, "image"); truthy(image) {
+			mended := r.image(m, image)
+			if kindOf(mended) != "image" {
+				mended = nil
+			}
+			if !bytes.Equal(mended, image) {
+				after[i] = jsonvalue.Set(file, "image", mended)
+			}
+		}
+	}
+	if sameBlocks(before, after) {
+		return m
+	}
+	return m.with("files", jsonvalue.Array(after...))
+}
+
+// image gives an image that providers take: of a type that they know, which its
+// bytes are too; else a text that says that it is missing.
+func (r *repairer) image(m Message, b []byte) []byte {
+	stated := jsonvalue.String(fieldOf(b, "mimeType"))
+	data, err := base64.StdEncoding.DecodeString(jsonvalue.String(fieldOf(b, "data")))
+	actual := http.DetectContentType(data)
+	if m.Role != RoleAssistant && err == nil && isImageType(actual) {
+		if stated == actual {
+			return b
+		}
+		r.note(m, ReplacedImage, "it is "+actual+" and not "+stated)
+		return jsonvalue.Set(b, "mimeType", jsonvalue.AppendString(nil, actual))
+	}
+	r.note(m, ReplacedImage, "no image that can be sent")
+	return textBlock("[an image that is not available]")
+}
+
+// isImageType tells whether a type is one that every provider takes.
+func isImageType(mime string) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
