@@ -2,6 +2,7 @@ package modelcontext
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/sessctl/sessctl/entries"
@@ -26,7 +27,8 @@ type builder struct {
 type cut struct {
 	at   int // in builder.up
 	rec  record
-	kept entries.ID // the first entry that it keeps; "" keeps nothing
+	name entries.ID // the first entry that it keeps, by what it says
+	kept entries.ID // the same; "" where nothing above it is kept
 	from int        // where that is in builder.up; -1 where it was not met
 }
 
@@ -111,16 +113,25 @@ func (b *builder) compaction(e entries.Entry) (keeps bool, err error) {
 	}
 	b.cut = &cut{at: len(b.up) - 1, rec: rec, from: -1}
 	b.cut.kept = entries.ID(jsonvalue.String(rec["firstKeptEntryId"]))
-	if index := rec["firstKeptEntryIndex"]; b.t.Header().Version < 2 && isNumber(index) {
-		// Where no entry stands there, what firstKeptEntryId says holds.
-		if id, err := b.t.RecordAt(int(jsonvalue.Number(index))); err == nil {
-			b.cut.kept = id
-		}
+	if b.t.Header().Version < 2 {
+		b.keptByIndex(rec["firstKeptEntryIndex"])
 	}
-	if b.cut.kept == e.ID {
+	if b.cut.name = b.cut.kept; b.cut.kept == e.ID {
 		b.cut.kept = ""
 	}
 	return b.cut.kept != "", nil
+}
+
+// keptByIndex reads how version 1 names the first kept entry: by its position. Where
+// no entry stands there, what firstKeptEntryId says holds.
+func (b *builder) keptByIndex(index []byte) {
+	at := jsonvalue.Number(index)
+	if !isNumber(index) || at != math.Trunc(at) {
+		return
+	}
+	if id, err := b.t.RecordAt(int(at)); err == nil {
+		b.cut.kept = id
+	}
 }
 
 // between gives the part of the path from place from (in builder.up) down to, but

@@ -1,7 +1,7 @@
 package modelcontext
 
 import (
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/sessctl/sessctl/entries"
@@ -143,7 +143,7 @@ func (b *builder) ompKept() []entries.Entry {
 }
 
 // lastRequest gives the user's latest request before a compaction that summarised
-// nothing, where the kept range does not have it.
+// nothing, where the kept range begins behind it.
 func (b *builder) lastRequest(reset int) []entries.Entry {
 	if jsonvalue.String(fieldOf(b.cut.rec["details"], "kind")) != "experimental-context-rollover" {
 		return nil
@@ -152,11 +152,12 @@ func (b *builder) lastRequest(reset int) []entries.Entry {
 	if last < 0 {
 		last = len(b.up)
 	}
+	kept := slices.IndexFunc(b.up, func(e entries.Entry) bool { return e.ID == b.cut.name })
 	for i := b.cut.at + 1; i < last; i++ {
 		if !userRequest(b.up[i]) {
 			continue
 		}
-		if i > b.cut.from && b.cut.from >= 0 {
+		if kept >= 0 && i > kept {
 			return b.up[i : i+1 : i+1]
 		}
 		return nil
@@ -332,7 +333,7 @@ func emptyError(m Message) bool {
 
 func says(block []byte) bool {
 	filled := func(name string) bool {
-		return strings.TrimSpace(jsonvalue.String(fieldOf(block, name))) != ""
+		return trimText(jsonvalue.String(fieldOf(block, name))) != ""
 	}
 	switch kindOf(block) {
 	case "text":

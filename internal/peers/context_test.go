@@ -2,17 +2,14 @@ package peers
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/internal/sessgen"
@@ -54,39 +51,7 @@ type peerContext struct {
 // askContexts runs a peer on all requests, in one process.
 func (p peer) askContexts(t *testing.T, requests []contextRequest) []contextAnswer {
 	t.Helper()
-	dir, work := installed(t), t.TempDir()
-	driver, err := filepath.Abs(p.driver)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, p.command(dir), driver, filepath.Join(dir, p.folder), work)
-	cmd.Dir, cmd.WaitDelay = work, time.Second
-	cmd.Env = []string{"HOME=" + work, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + work}
-	answers := newFile(t, "answers")
-	cmd.Stdin, cmd.Stdout = contextRequestFile(t, requests), answers
-	var faults bytes.Buffer
-	cmd.Stderr = &faults
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s", p.name, err, faults.Bytes())
-	}
-	return contextAnswersIn(t, p.name, answers.Name(), len(requests))
-}
-
-func contextRequestFile(t *testing.T, requests []contextRequest) *os.File {
-	t.Helper()
-	f := newFile(t, "requests")
-	enc := json.NewEncoder(f)
-	for _, r := range requests {
-		if err := enc.Encode(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := f.Seek(0, 0); err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return contextAnswersIn(t, p.name, runPeer(t, p, requests), len(requests))
 }
 
 func contextAnswersIn(t *testing.T, name, file string, want int) []contextAnswer {

@@ -12,5 +12,10 @@
 // takes 1.4 GB; SESSCTL_CORPUS names a folder of other people's logs, which the
 // repository does not carry.
 //
-// Where this reader means to differ, docs/interop.md says so and names the test.
+// Contexts (what a model is sent) are compared as JavaScript values, with pi on every
+// branch of the corpus and on 500 generated logs, with oh-my-pi on its own logs, on
+// generated ones, and, in its dialect, on the others.
+//
+// Where this reader means to differ, docs/interop.md (of contexts docs/context.md)
+// says so and names the test.
 package peers

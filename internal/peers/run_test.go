@@ -66,6 +66,12 @@ func installed(t *testing.T) string {
 // ask runs a peer on all requests, in one process.
 func (p peer) ask(t *testing.T, requests []request) []answer {
 	t.Helper()
+	return answersIn(t, p.name, runPeer(t, p, requests), len(requests))
+}
+
+// runPeer gives the file with a peer's answers.
+func runPeer[R any](t *testing.T, p peer, requests []R) string {
+	t.Helper()
 	dir, work := installed(t), t.TempDir()
 	driver, err := filepath.Abs(p.driver)
 	if err != nil {
@@ -77,13 +83,14 @@ func (p peer) ask(t *testing.T, requests []request) []answer {
 	cmd.Dir, cmd.WaitDelay = work, time.Second
 	// A home of its own: no settings and no sessions of whoever runs the test.
 	cmd.Env = []string{"HOME=" + work, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + work}
-	cmd.Stdin, cmd.Stdout = requestFile(t, requests), newFile(t, "answers")
+	answers := newFile(t, "answers")
+	cmd.Stdin, cmd.Stdout = requestFile(t, requests), answers
 	var faults bytes.Buffer
 	cmd.Stderr = &faults
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s: %v\n%s", p.name, err, faults.Bytes())
 	}
-	return answersIn(t, p.name, cmd.Stdout.(*os.File).Name(), len(requests))
+	return answers.Name()
 }
 
 func (p peer) command(dir string) string {
@@ -95,7 +102,7 @@ func (p peer) command(dir string) string {
 
 // Requests and answers go through files: JavaScript programs read and write pipes
 // piecemeal, and may exit before all is written.
-func requestFile(t *testing.T, requests []request) *os.File {
+func requestFile[R any](t *testing.T, requests []R) *os.File {
 	t.Helper()
 	f := newFile(t, "requests")
 	enc := json.NewEncoder(f)

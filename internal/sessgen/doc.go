@@ -2,7 +2,8 @@
 //
 // Call [Write] first: it streams a realistic coding session of any size.
 // [Tree] returns a small log with every kind of entry and an odd shape, for
-// comparing this reader with others. [Chain], [Fork] and [LongLine] stream the
+// comparing this reader with others; [ContextTree] one with everything that has a
+// part in what a model is sent. [Chain], [Fork] and [LongLine] stream the
 // three extreme shapes.
 //
 // Everything is decided by a seed, so that a failure can be repeated from its
