@@ -20,7 +20,7 @@ type Context struct {
 	// promised tells whether the log promises to tell it of all.
 	started  map[string]bool
 	promised bool
-	saved    int // tokens that Apply took away, about
+	reduced  *int // tokens, about, of a context that Apply made
 }
 
 // Options say how a context is built. Nil stands for the zero value.

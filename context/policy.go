@@ -3,6 +3,7 @@ package modelcontext
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -46,9 +47,9 @@ func (c *Context) Apply(p Policy) *Context {
 	if p.Estimator == nil {
 		p.Estimator = EstimateTokens
 	}
-	a := &applying{Policy: p, ctx: c, list: append([]Message(nil), c.Messages...)}
+	a := &applying{Policy: p, ctx: c, list: slices.Clone(c.Messages), before: c.Tokens(p.Estimator).Tokens}
 	a.report = c.Report
-	a.report.Dropped = append([]Dropped(nil), c.Report.Dropped...)
+	a.report.Dropped = slices.Clone(c.Report.Dropped)
 	if p.NoThinking {
 		a.withoutThinking()
 	}
@@ -62,7 +63,8 @@ func (c *Context) Apply(p Policy) *Context {
 		a.fit()
 	}
 	d := c.derive(a.list, a.report)
-	d.saved += a.saved
+	left := a.left()
+	d.reduced = &left
 	return d
 }
 
@@ -72,8 +74,12 @@ type applying struct {
 	ctx    *Context
 	list   []Message
 	report Report
+	before int // tokens, about
 	saved  int
 }
+
+// left is what the list takes now, about.
+func (a *applying) left() int { return max(a.before-a.saved, 0) }
 
 // change puts a message in the place of another, and counts what that saves.
 func (a *applying) change(i int, m Message, reason Reason) {
@@ -171,35 +177,46 @@ func (a *applying) maskBefore(end int) {
 }
 
 // mask puts a line in the place of a result's content, where that is shorter.
-func (a *applying) mask(i int) (masked bool) {
+func (a *applying) mask(i int) {
 	m := a.list[i]
 	if m.Role != RoleToolResult {
-		return false
+		return
 	}
 	line := fmt.Sprintf("[result left out: %d bytes]", len(m.Content()))
 	next := m.with("content", arrayOf(line)).with("details", nil)
-	if a.size(next) >= a.size(m) {
-		return false
+	if a.size(next) < a.size(m) {
+		a.change(i, next, MaskedResult)
 	}
-	a.change(i, next, MaskedResult)
-	return true
 }
 
 // fit masks results and leaves out turns, the oldest first, until the budget holds.
 func (a *applying) fit() {
-	before := a.ctx.Tokens(a.Estimator).Tokens
-	s := Spending{Budget: a.Budget, Before: before}
-	left := func() int { return before - a.saved }
+	over := func() bool { return a.left() > a.Budget }
 	last := a.turnStart(1)
-	for i := 0; i < last && left() > a.Budget; i++ {
-		if a.mask(i) {
-			s.Masked++
-		}
+	for i := 0; i < last && over(); i++ {
+		a.mask(i)
 	}
-	s.Turns = a.dropTurns(func() bool { return left() > a.Budget })
-	s.After = max(left(), 0)
+	s := Spending{Budget: a.Budget, Before: a.before, Turns: a.dropTurns(over)}
+	s.Masked = a.forgetMasks()
+	s.After = a.left()
 	s.Fits = s.After <= a.Budget
 	a.report.Budget = &s
+}
+
+// forgetMasks takes from the report the results that were masked and then left out
+// with their turns; it counts the others.
+func (a *applying) forgetMasks() (masked int) {
+	there := map[entries.ID]bool{}
+	for _, m := range a.list {
+		there[m.Entry] = true
+	}
+	a.report.Dropped = slices.DeleteFunc(a.report.Dropped, func(d Dropped) bool {
+		if d.Reason == MaskedResult && there[d.Entry] {
+			masked++
+		}
+		return d.Reason == MaskedResult && !there[d.Entry]
+	})
+	return masked
 }
 
 // dropTurns leaves out turns from the oldest on, as long as more says so, and counts

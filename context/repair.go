@@ -1,6 +1,7 @@
 package modelcontext
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -182,7 +183,7 @@ func saysNothing(content []byte) bool {
 	if isString(content) {
 		return isBlank(jsonvalue.String(content))
 	}
-	return len(blocks(content)) == 0
+	return !slices.ContainsFunc(blocks(content), func(b json.RawMessage) bool { return isKnown(b) })
 }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -49,7 +49,7 @@ func (r *repairer) unsigned(m Message, block []byte) []byte {
 			out = jsonvalue.Set(out, name, nil)
 		}
 	}
-	if kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "redacted")) {
+	if kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "redacted")) || emptyThought(out) {
 		return nil
 	}
 	return out
@@ -145,7 +145,7 @@ func (r *repairer) wholeThoughts(m Message, before, after []json.RawMessage) []j
 }
 
 func isSigned(block []byte) bool {
-	return kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "thinkingSignature"))
+	return kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "thinkingSignature")) || truthy(fieldOf(block, "redacted"))
 }
 
 // signedRuns counts the signed blocks of each run of them.
@@ -175,7 +175,7 @@ func (r *repairer) block(m Message, b []byte) []byte {
 	case kind == "text" && isBlank(jsonvalue.String(fieldOf(b, "text"))):
 		r.note(m, DroppedBlock, "text without text")
 		return nil
-	case kind == "thinking" && isBlank(jsonvalue.String(fieldOf(b, "thinking"))) && !truthy(fieldOf(b, "thinkingSignature")):
+	case emptyThought(b):
 		r.note(m, DroppedBlock, "thinking without text")
 		return nil
 	case kind == "image":
@@ -187,6 +187,11 @@ func (r *repairer) block(m Message, b []byte) []byte {
 		return nil
 	}
 	return b
+}
+
+// emptyThought tells whether a block is thinking with neither text nor a signature.
+func emptyThought(block []byte) bool {
+	return kindOf(block) == "thinking" && isBlank(jsonvalue.String(fieldOf(block, "thinking"))) && !isSigned(block)
 }
 
 // mended gives a call with a name, and with arguments that are an object.
@@ -209,11 +214,27 @@ func (r *repairer) mended(m Message, call []byte) []byte {
 // withoutLastThoughts takes out thinking that nothing follows: an answer may not end
 // in it. (Anthropic: "the final block in an assistant message cannot be thinking".)
 func (r *repairer) withoutLastThoughts(m Message, list []json.RawMessage) []json.RawMessage {
-	for len(list) > 0 && isThought(list[len(list)-1]) {
-		list = list[:len(list)-1]
+	for {
+		last := len(list) - 1
+		for last >= 0 && !isKnown(list[last]) {
+			last--
+		}
+		if last < 0 || !isThought(list[last]) {
+			return list
+		}
+		list = slices.Delete(slices.Clone(list), last, last+1)
 		r.note(m, DroppedBlock, "thinking that nothing follows")
 	}
-	return list
+}
+
+// isKnown tells whether a block is of a kind that is sent to providers. Others, which
+// some program has added to an answer, stay where they are and count for nothing.
+func isKnown(block []byte) bool {
+	switch kindOf(block) {
+	case "text", "thinking", "redactedThinking", "toolCall", "image":
+		return true
+	}
+	return false
 }
 
 func isThought(block []byte) bool {

@@ -14,10 +14,10 @@ import (
 func (r *repairer) images(m Message) Message {
 	for _, name := range []string{"images", "blocks"} {
 		before := blocks(m.Field(name))
-		after := make([]json.RawMessage, len(before))
-		for i, b := range before {
-			if after[i] = b; kindOf(b) == "image" {
-				after[i] = r.image(m, b)
+		var after []json.RawMessage
+		for _, b := range before {
+			if b = r.block(m, b); b != nil {
+				after = append(after, b)
 			}
 		}
 		if !sameBlocks(before, after) {

@@ -89,6 +89,7 @@ func (r *repairer) renamed(m Message, ids []string) Message {
 // results gives the results of a group, as they shall stand behind its answer.
 func (r *repairer) results(list []Message, g group, ids []string) []Message {
 	var out []Message
+	next := g.answer + 1 // where the next result stands if nothing has to be moved
 	for n, i := range g.results {
 		if i < 0 {
 			m := r.missing(list[g.answer], g.calls[n], ids[n])
@@ -97,9 +98,10 @@ func (r *repairer) results(list []Message, g group, ids []string) []Message {
 			continue
 		}
 		m := list[i]
-		if i != g.answer+1+n {
+		if i != next {
 			r.note(m, MovedResult, ids[n])
 		}
+		next++
 		if m.text("toolCallId") != ids[n] {
 			m = m.with("toolCallId", jsonvalue.AppendString(nil, ids[n]))
 		}

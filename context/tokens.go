@@ -20,10 +20,14 @@ type Estimate struct {
 // Tokens estimates the context's size: what the provider counted for the last
 // answer, and for what came after it the estimator (nil stands for
 // EstimateTokens). An answer from before the latest compaction counts what is gone,
-// and a failed one nothing.
+// and a failed one nothing. Of a context that Apply made it is what the context before
+// took, without what Apply took away.
 func (c *Context) Tokens(est Estimator) Estimate {
 	if est == nil {
 		est = EstimateTokens
+	}
+	if c.reduced != nil {
+		return Estimate{Tokens: *c.reduced}
 	}
 	var e Estimate
 	rest := c.Messages
@@ -33,11 +37,10 @@ func (c *Context) Tokens(est Estimator) Estimate {
 			break
 		}
 	}
-	e.Tokens = e.Recorded - c.saved
+	e.Tokens = e.Recorded
 	for _, m := range (&Context{Dialect: c.Dialect, Messages: rest}).Render() {
 		e.Tokens += est(m)
 	}
-	e.Tokens = max(e.Tokens, 0)
 	return e
 }
 
