@@ -7,16 +7,23 @@ import (
 	"testing"
 )
 
-// TestReadmeShowsRealOutput runs the commands that README shows and compares.
-func TestReadmeShowsRealOutput(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestDocsShowRealOutput runs the commands that README and a page show, and compares.
+func TestDocsShowRealOutput(t *testing.T) {
+	for _, page := range []string{"README.md", "docs/context.md"} {
+		t.Run(page, func(t *testing.T) { checkScreen(t, page) })
+	}
+}
+
+func checkScreen(t *testing.T, page string) {
+	t.Helper()
+	readme, err := os.ReadFile("../../" + page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, screen, ok := strings.Cut(string(readme), "```\n$ ")
 	screen, _, ok2 := strings.Cut(screen, "```")
 	if !ok || !ok2 {
-		t.Fatal("README shows no screen")
+		t.Fatal("it shows no screen")
 	}
 	for _, shown := range strings.Split(screen, "\n$ ") {
 		command, want, _ := strings.Cut(shown, "\n")
@@ -29,7 +36,7 @@ func TestReadmeShowsRealOutput(t *testing.T) {
 			t.Fatalf("%s: %v", command, err)
 		}
 		if strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
-			t.Errorf("README shows of '%s'\n%s\nbut it prints\n%s", command, want, got)
+			t.Errorf("%s shows of '%s'\n%s\nbut it prints\n%s", page, command, want, got)
 		}
 	}
 }
