@@ -40,7 +40,7 @@ func interpolated(value []byte) string { return interpolatedTo(value, 0) }
 
 // mostNested bounds the arrays in arrays that are written out: JavaScript fails on
 // deep ones, and each level is looked at once more.
-const mostNested = 500
+const mostNested = 32
 
 func interpolatedTo(value []byte, depth int) string {
 	switch {

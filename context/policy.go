@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -176,13 +177,17 @@ func (a *applying) maskBefore(end int) {
 	}
 }
 
-// mask puts a line in the place of a result's content, where that is shorter.
+// maskLead is what the line of a masked result begins with.
+const maskLead = "[result left out: "
+
+// mask puts a line in the place of a result's content, where that is shorter. A line
+// that stands there already stays as it is.
 func (a *applying) mask(i int) {
 	m := a.list[i]
-	if m.Role != RoleToolResult {
+	if m.Role != RoleToolResult || strings.HasPrefix(textOf(m.Content()), maskLead) {
 		return
 	}
-	line := fmt.Sprintf("[result left out: %d bytes]", len(m.Content()))
+	line := fmt.Sprintf(maskLead+"%d bytes]", len(m.Content()))
 	next := m.with("content", arrayOf(line)).with("details", nil)
 	if a.size(next) < a.size(m) {
 		a.change(i, next, MaskedResult)

@@ -51,8 +51,15 @@ func TestMaskResults(t *testing.T) {
 	}
 }
 
-// TestMaskedLooksTheSame: the next turn does not change what was masked before.
+// TestMaskedLooksTheSame: neither the next turn nor another policy changes what was
+// masked before.
 func TestMaskedLooksTheSame(t *testing.T) {
+	short := []string{piHeader, user("a", "", "1"), assistant("b", "a", call("1"), "toolUse"), result("c", "b", "1", strings.Repeat("x", 60)), user("d", "c", "2")}
+	once := contextOf(t, nil, short...).Apply(modelcontext.Policy{MaskResults: true})
+	again := contextOf(t, nil, short...).Apply(modelcontext.Policy{MaskResults: true, Budget: 1})
+	if n := len(again.Report.Dropped); n != 3 || once.Hash() != once.Apply(modelcontext.Policy{MaskResults: true}).Hash() {
+		t.Errorf("got %d things left out (%s), want the result once; and masking twice to change nothing", n, reasons(again))
+	}
 	p := modelcontext.Policy{MaskResults: true, KeepTurns: 1}
 	before, after := contextOf(t, nil, turns(4)...).Apply(p), contextOf(t, nil, turns(5)...).Apply(p)
 	for i := range 12 {

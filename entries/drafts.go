@@ -21,7 +21,7 @@ func MessageDraft(message json.RawMessage) Draft {
 
 // UserMessage is what a user wrote.
 func UserMessage(text string) Draft {
-	m := (&builder{}).str("role", "user").raw("content", blockList([]json.RawMessage{TextBlock(text)}))
+	m := (&builder{}).str("role", "user").raw("content", jsonvalue.Array(TextBlock(text)))
 	return MessageDraft(m.num("timestamp", nowMillis()).object())
 }
 
@@ -42,7 +42,7 @@ type Tokens struct {
 
 // AssistantMessage is a model's answer.
 func AssistantMessage(a Assistant) Draft {
-	m := (&builder{}).str("role", "assistant").raw("content", blockList(a.Content))
+	m := (&builder{}).str("role", "assistant").raw("content", jsonvalue.Array(a.Content...))
 	m.str("api", a.API).str("provider", a.Provider).str("model", a.Model).raw("usage", a.Usage.object())
 	m.str("stopReason", a.StopReason).opt("errorMessage", a.Error).num("timestamp", nowMillis())
 	d := MessageDraft(m.object())
@@ -61,7 +61,7 @@ func (t Tokens) object() json.RawMessage {
 
 // ToolResult is the result of a call. details may be nil.
 func ToolResult(callID, tool string, content []json.RawMessage, isError bool, details json.RawMessage) Draft {
-	m := (&builder{}).str("role", "toolResult").str("toolCallId", callID).str("toolName", tool).raw("content", blockList(content))
+	m := (&builder{}).str("role", "toolResult").str("toolCallId", callID).str("toolName", tool).raw("content", jsonvalue.Array(content...))
 	m.raw("details", details).boolean("isError", isError).num("timestamp", nowMillis())
 	d := MessageDraft(m.object())
 	if m.err != nil {
@@ -90,17 +90,6 @@ func ToolCallBlock(id, name string, arguments json.RawMessage) json.RawMessage {
 		b.buf = append(b.buf, "\x00"...)
 	}
 	return b.object()
-}
-
-func blockList(blocks []json.RawMessage) json.RawMessage {
-	list := []byte{'['}
-	for i, b := range blocks {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, b...)
-	}
-	return append(list, ']')
 }
 
 func nowMillis() float64 { return float64(time.Now().UnixMilli()) }

@@ -104,30 +104,12 @@ func ValidUTF8(s []byte) []byte {
 	return out
 }
 
-// subpart counts the bytes at the start of s that could have begun a character.
+// subpart counts the bytes at the start of s, which is invalid, that could have begun
+// a character.
 func subpart(s []byte) int {
-	low, high, more := byte(0x80), byte(0xBF), 0
-	switch c := s[0]; {
-	case c >= 0xC2 && c <= 0xDF:
-		more = 1
-	case c >= 0xE0 && c <= 0xEF:
-		more = 2
-	case c >= 0xF0 && c <= 0xF4:
-		more = 3
-	}
-	switch s[0] { // no overlong forms, no halves of pairs, nothing above U+10FFFF
-	case 0xE0:
-		low = 0xA0
-	case 0xED:
-		high = 0x9F
-	case 0xF0:
-		low = 0x90
-	case 0xF4:
-		high = 0x8F
-	}
-	n := 1
-	for ; n <= more && n < len(s) && s[n] >= low && s[n] <= high; n++ {
-		low, high = 0x80, 0xBF
+	n := min(len(s), utf8.UTFMax-1)
+	for n > 1 && utf8.FullRune(s[:n]) { // the beginning of a character is not full
+		n--
 	}
 	return n
 }

@@ -2,10 +2,12 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,7 +75,7 @@ func (f *contextFlags) register(cmd *cobra.Command) {
 }
 
 func (a *app) runContext(f *contextFlags, name string) error {
-	if err := f.check(); err != nil {
+	if err := f.check(a); err != nil {
 		return err
 	}
 	t, err := a.open(name, false)
@@ -94,8 +96,10 @@ func (a *app) runContext(f *contextFlags, name string) error {
 	})
 }
 
-func (f *contextFlags) check() error {
+func (f *contextFlags) check(a *app) error {
 	switch {
+	case a.flags.json && f.brief:
+		return usagef("--json and --brief exclude each other")
 	case f.dialect != "" && f.dialect != string(modelcontext.Pi) && f.dialect != string(modelcontext.Omp):
 		return usagef("--dialect is pi or omp, not %q", f.dialect)
 	case f.mask < 0:
@@ -138,13 +142,35 @@ func (f *contextFlags) build(t *sessiontree.Tree) (*modelcontext.Context, error)
 // blob reads from oh-my-pi's folder of blobs, which stands beside its sessions.
 func (f *contextFlags) blob(session string) func(string) ([]byte, error) {
 	dir := f.blobs
-	if before, _, ok := strings.Cut(filepath.ToSlash(session), "/sessions/"); ok && dir == "" {
-		dir = filepath.Join(filepath.FromSlash(before), "blobs")
-	}
 	if dir == "" {
-		return nil
+		dir = blobsBeside(session)
 	}
-	return func(sum string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, sum)) }
+	return func(sum string) ([]byte, error) {
+		if dir == "" {
+			return nil, errors.New("no blobs folder stands beside the log's sessions; --blobs names another")
+		}
+		data, err := os.ReadFile(filepath.Join(dir, sum))
+		if path, ok := errors.AsType[*fs.PathError](err); ok { // the sum is told already
+			err = fmt.Errorf("%w in %s", path.Err, dir)
+		}
+		return data, err
+	}
+}
+
+// blobsBeside finds the folder blobs beside the folder sessions that a log is in,
+// however deep; "" where there is none.
+func blobsBeside(session string) string {
+	at, err := filepath.Abs(session)
+	if err != nil || session == "-" {
+		return ""
+	}
+	for above := filepath.Dir(at); above != at; at, above = above, filepath.Dir(above) {
+		dir := filepath.Join(above, "blobs")
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.Base(at) == "sessions" {
+			return dir
+		}
+	}
+	return ""
 }
 
 type jsonContext struct {
@@ -258,22 +284,76 @@ func reportJSON(r modelcontext.Report) jsonReport {
 
 // contextText shows the messages as show does, and then what is not among them.
 func (a *app) contextText(o *term.Output, f *contextFlags, t *sessiontree.Tree, c *modelcontext.Context) error {
-	fmt.Fprintln(o, o.Style(term.Bold, o.Cut(contextHeading(t, c), o.Width)))
+	list := f.messages(c)
+	for _, line := range o.Wrap(f.heading(t, c, len(list)), o.Width) {
+		fmt.Fprintln(o, o.Style(term.Bold, line))
+	}
 	fmt.Fprintln(o)
-	p := &printer{app: a, o: o, flags: &showFlags{brief: f.brief, full: f.full}}
-	for _, m := range f.messages(c) {
+	p := &printer{app: a, o: o, flags: &showFlags{brief: f.brief, full: f.full}, sent: sentOf(c)}
+	for _, m := range list {
 		p.contextMessage(m)
 	}
+	if f.brief && len(list) > 0 {
+		fmt.Fprintln(o)
+	}
+	var lines []reportLine
 	for _, d := range c.Report.Dropped {
-		fmt.Fprintln(o, o.Style(term.Dim, o.Cut(strings.TrimSpace("left out  "+short(d.Entry)+"  "+string(d.Reason)+"  "+oneLine(d.Detail)), o.Width)))
+		lines = append(lines, reportLine{"left out", string(d.Reason), d.Detail, []entries.ID{d.Entry}})
 	}
 	for _, r := range c.Report.Repaired {
-		fmt.Fprintln(o, o.Style(term.Dim, o.Cut(strings.TrimSpace("repaired  "+short(r.Entry)+"  "+string(r.Kind)+"  "+oneLine(r.Detail)), o.Width)))
+		lines = append(lines, reportLine{"repaired", string(r.Kind), r.Detail, []entries.ID{r.Entry}})
+	}
+	if !f.full {
+		lines = folded(lines)
+	}
+	for _, l := range lines {
+		fmt.Fprintln(o, o.Style(term.Dim, o.Cut(l.String(), o.Width)))
 	}
 	if b := c.Report.Budget; b != nil {
-		fmt.Fprintln(o, o.Style(term.Dim, budgetLine(b)))
+		for _, line := range o.Wrap(budgetLine(b), o.Width) {
+			fmt.Fprintln(o, o.Style(term.Dim, line))
+		}
 	}
 	return nil
+}
+
+// A reportLine tells what became of an entry, or of several in a row.
+type reportLine struct {
+	verb, what, detail string
+	entries            []entries.ID
+}
+
+func (l reportLine) String() string {
+	who := short(l.entries[0])
+	if n := len(l.entries); n > 1 {
+		who = fmt.Sprintf("%s to %s, %s", who, short(l.entries[n-1]), plural(n, "entry", "entries"))
+	}
+	return strings.TrimSpace(l.verb + "  " + who + "  " + term.Line(l.what) + "  " + oneLine(l.detail))
+}
+
+// folded makes one line of many in a row that say the same: a policy may leave out
+// hundreds.
+func folded(lines []reportLine) (out []reportLine) {
+	const few = 3
+	for len(lines) > 0 {
+		first, n := lines[0], 1
+		for n < len(lines) && lines[n].verb == first.verb && lines[n].what == first.what && lines[n].detail == "" && first.detail == "" {
+			n++
+		}
+		if n <= few {
+			out = append(out, lines[:n]...)
+		} else {
+			all := first
+			all.entries = nil
+			for _, l := range lines[:n] {
+				all.entries = append(all.entries, l.entries...)
+			}
+			all.entries = slices.Compact(all.entries)
+			out = append(out, all)
+		}
+		lines = lines[n:]
+	}
+	return out
 }
 
 func budgetLine(b *modelcontext.Spending) string {
@@ -285,13 +365,17 @@ func budgetLine(b *modelcontext.Spending) string {
 	return line
 }
 
-func contextHeading(t *sessiontree.Tree, c *modelcontext.Context) string {
-	parts := []string{
-		string(t.Agent()) + " session " + term.Line(entries.ID(t.Header().ID).Short()),
-		"context at " + short(c.Leaf),
-		plural(len(c.Messages), "message", "messages"),
-		fmt.Sprintf("about %d tokens", c.Tokens(nil).Tokens),
+func (f *contextFlags) heading(t *sessiontree.Tree, c *modelcontext.Context, messages int) string {
+	parts := []string{string(t.Agent()) + " session " + term.Line(entries.ID(t.Header().ID).Short())}
+	if c.Leaf == "" {
+		parts = append(parts, "context before the first entry")
+	} else {
+		parts = append(parts, "context at "+short(c.Leaf))
 	}
+	if f.dialect != "" {
+		parts = append(parts, "as "+string(c.Dialect)+" selects")
+	}
+	parts = append(parts, plural(messages, "message", "messages"), fmt.Sprintf("about %d tokens", c.Tokens(nil).Tokens))
 	if c.Model.ID != "" {
 		parts = append(parts, term.Line(c.Model.Provider+"/"+c.Model.ID))
 	}
@@ -299,46 +383,4 @@ func contextHeading(t *sessiontree.Tree, c *modelcontext.Context) string {
 		parts = append(parts, "thinking "+term.Line(c.Thinking))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// contextMessage writes one message, as show does an entry.
-func (p *printer) contextMessage(m modelcontext.Message) {
-	body := entries.ParseMessage(json.RawMessage(m.Raw))
-	kind := term.Line(m.Role)
-	if body.CustomType != "" {
-		kind += " " + term.Line(body.CustomType)
-	}
-	if body.ToolName != "" {
-		kind += " " + term.Line(body.ToolName)
-	}
-	style := styleOf(entries.Entry{Type: entries.TypeMessage, Role: m.Role}, body.IsError)
-	if p.flags.brief {
-		text := strings.TrimSpace(short(m.Entry) + "  " + kind + "  " + oneLine(contextText(m, body)))
-		fmt.Fprintln(p.o, p.o.Style(style, p.o.Cut(text, p.briefWidth())))
-		return
-	}
-	if style == "" {
-		style = term.Cyan
-	}
-	fmt.Fprintln(p.o, p.o.Style(style, kind+"  "+short(m.Entry)))
-	if summary := m.Field("summary"); summary != nil {
-		p.block("", contextText(m, body), 0)
-	}
-	p.body(body)
-	fmt.Fprintln(p.o)
-}
-
-// contextText is a message in a few words.
-func contextText(m modelcontext.Message, body entries.Message) string {
-	var summary string
-	if json.Unmarshal(m.Field("summary"), &summary) == nil && summary != "" {
-		return summary
-	}
-	switch m.Role {
-	case modelcontext.RoleAssistant:
-		return assistantText(body)
-	case modelcontext.RoleBashExecution:
-		return "$ " + body.Command
-	}
-	return body.Text()
 }

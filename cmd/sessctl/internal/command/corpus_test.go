@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,10 +36,10 @@ func corpus(t *testing.T) []string {
 func TestCorpus(t *testing.T) {
 	for _, log := range corpus(t) {
 		before := fileState(t, log)
-		for _, args := range [][]string{
+		for _, args := range append(contextArgs(), [][]string{
 			{"branches"}, {"branches", "--json"}, {"tree"}, {"tree", "--all"}, {"tree", "--json"}, {"tree", "--depth", "1"},
 			{"show"}, {"show", "--full"}, {"show", "--brief"}, {"show", "--json"}, {"show", "--jsonl"}, {"show", "--raw"}, {"verify"}, {"verify", "--json"},
-		} {
+		}...) {
 			r := sessctl(t, append(args, log)...)
 			what := strings.Join(args, " ") + " " + filepath.Base(log)
 			switch r.code {
@@ -56,6 +57,7 @@ func TestCorpus(t *testing.T) {
 				checkPrintable(t, what, r.stdout)
 			}
 			checkDocuments(t, what, args, r.stdout)
+			checkMessages(t, what, args, r.stdout)
 		}
 		if after := fileState(t, log); after != before {
 			t.Errorf("%s: it was changed: got %s, want %s", log, after, before)
@@ -104,10 +106,42 @@ func checkDocuments(t *testing.T, what string, args []string, out string) {
 	}
 }
 
-// validJSON is json.Valid, and yes to what is nested deeper than that goes.
+// validJSON is json.Valid, however deep.
 func validJSON(s string) bool {
-	const deepest = 10_000
-	return json.Valid([]byte(s)) || strings.Count(s, "[")+strings.Count(s, "{") > deepest
+	if json.Valid([]byte(s)) {
+		return true
+	}
+	values, depth := 0, 0
+	for dec := json.NewDecoder(strings.NewReader(s)); ; {
+		token, err := dec.Token()
+		if err != nil {
+			return err == io.EOF && values == 1 && depth == 0
+		}
+		switch token {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+		if depth == 0 {
+			values++
+		}
+	}
+}
+
+// TestValidJSON: the check of the other tests sees what is wrong.
+func TestValidJSON(t *testing.T) {
+	const deep = 20_000
+	open, end := strings.Repeat(`[{"a":`, deep), strings.Repeat("}]", deep)
+	for s, want := range map[string]bool{
+		"1": true, "{}": true, "": false, "1 2": false, "[1": false, "[1}": false,
+		open + "1" + end: true, open + "1" + end + "\n": true, open + end: false, open + "1" + end[1:]: false, open + "1" + end + "1": false, open + "1,1" + end: false,
+		open + `"a""` + end: false, open + "01" + end: false, "[1]" + open + "1" + end: false,
+	} {
+		if got := validJSON(s); got != want {
+			t.Errorf("%.20s (%d bytes): got %v", s, len(s), got)
+		}
+	}
 }
 
 // TestCorpusBranches: the branches of a session of pi's that people know.

@@ -131,6 +131,22 @@ const leftLog = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01
 {"type":"branch_summary","id":"aaaa0003","parentId":"aaaa0001","timestamp":"2026-01-01T00:00:03.000Z","fromId":"aaaa0002","summary":"two did not work"}
 `
 
+// contextRuns show every field of a context: settings that are told and that are not,
+// with a report and without.
+func contextRuns(t *testing.T, header string) [][]string {
+	t.Helper()
+	const line = `{"type":"message","id":"aaaa0002","parentId":"aaaa0001","message":{"role":"toolResult","toolCallId":"c","toolName":"read","content":[]}}` + "\n"
+	const compaction = `{"type":"compaction","id":"aaaa0009","parentId":"aaaa0008","timestamp":"2026-01-01T00:00:09.000Z","summary":"all","tokensBefore":9}` + "\n"
+	far := header + `{"type":"custom","id":"aaaa0007","parentId":null,"customType":"x"}` + "\n" +
+		`{"type":"custom","id":"aaaa0008","parentId":"aaaa0007","customType":"x","data":"` + strings.Repeat("x", 17<<20) + `"}` + "\n" + compaction
+	repaired := header + `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[],"stopReason":"aborted"}}` + "\n" + line
+	return [][]string{
+		{"context", story(t)}, {"context", write(t, "damaged.jsonl", damagedLog)}, {"context", write(t, "empty.jsonl", header)},
+		{"context", story(t), "--budget", "10", "--rendered"}, {"context", repo + "/testdata/omp/custom.jsonl"},
+		{"context", write(t, "far.jsonl", far)}, {"context", write(t, "repaired.jsonl", repaired), "--repair"},
+	}
+}
+
 // TestJSONFields: the documents have the fields that docs/cli.md lists, and no
 // others.
 func TestJSONFields(t *testing.T) {
@@ -140,6 +156,7 @@ func TestJSONFields(t *testing.T) {
 		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}, {"branches", write(t, "left.jsonl", leftLog)}},
 		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}},
 		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}},
+		"sessctl.context/1":  contextRuns(t, header),
 		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},
 		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
 		"sessctl.version/1":  {{"version"}},
@@ -168,6 +185,41 @@ func TestJSONFields(t *testing.T) {
 			seen.see(page, "", doc)
 		}
 		seen.check(t, name, page)
+		if name == "sessctl.context/1" {
+			seen.checkNulls(t, name, page)
+		}
+	}
+}
+
+// checkNulls fails where a field that may be null never was.
+func (k fields) checkNulls(t *testing.T, name string, page schema) {
+	t.Helper()
+	for path, kind := range page {
+		if strings.HasSuffix(kind, "?") && !k[path]["null"] {
+			t.Errorf("%s: %s was never seen as null", name, path)
+		}
+	}
+}
+
+// TestReasonsAreDocumented: docs/cli.md has every reason and kind that a report may
+// give, with its meaning.
+func TestReasonsAreDocumented(t *testing.T) {
+	page := cliPage(t)
+	constant := regexp.MustCompile(`(?m)^\t[A-Z]\w+ +(?:Reason|ChangeKind) += "([a-z-]+)"`)
+	for file, least := range map[string]int{"report.go": 20, "repair.go": 15} {
+		source, err := os.ReadFile(repo + "/context/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := constant.FindAllSubmatch(source, -1)
+		if len(found) < least {
+			t.Errorf("%s: found only %d reasons", file, len(found))
+		}
+		for _, m := range found {
+			if !strings.Contains(page, "\n| `"+string(m[1])+"` | ") {
+				t.Errorf("docs/cli.md does not list %s", m[1])
+			}
+		}
 	}
 }
 

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -139,6 +142,13 @@ func (p *printer) message(e entries.Entry, s summary) {
 		return
 	}
 	p.body(m)
+	var object []byte // of several the last, as e.Message has it
+	_ = e.Fields(func(name string, value []byte) {
+		if name == "message" {
+			object = slices.Clone(value)
+		}
+	})
+	p.special(modelcontext.Message{Role: m.Role, Raw: object})
 }
 
 // body writes what a message says.
@@ -151,11 +161,15 @@ func (p *printer) body(m entries.Message) {
 	if m.Command != "" {
 		p.block("", "$ "+m.Command+"\n"+m.Output, limit)
 	}
-	for _, b := range m.Blocks() {
-		p.contentBlock(b, limit)
-	}
+	p.contentBlocks(m.Content, limit)
 	if m.Error != "" {
 		p.block(m.StopReason+": ", m.Error, limit)
+	}
+}
+
+func (p *printer) contentBlocks(content []byte, limit int) {
+	for _, b := range entries.Blocks(content) {
+		p.contentBlock(b, limit)
 	}
 }
 
@@ -192,10 +206,11 @@ func (p *printer) block(lead, text string, limit int) {
 		if limit > 0 && len(l) > longest {
 			l = strings.ToValidUTF8(l[:longest], "") + fmt.Sprintf(" ... %d more bytes", len(l)-longest)
 		}
-		if i == 0 {
-			l = lead + l
+		l = term.Text(strings.TrimSuffix(l, "\r"))
+		if i == 0 { // the lead may be a name out of the session, and stays in its line
+			l = term.Line(lead) + l
 		}
-		p.line(term.Text(strings.TrimSuffix(l, "\r")))
+		p.line(l)
 	}
 	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintln(p.o, p.o.Style(term.Dim, fmt.Sprintf("%s... %s (--full shows them)", indent, plural(n, "more line", "more lines"))))
@@ -208,6 +223,142 @@ func (p *printer) line(s string) {
 	for _, part := range p.o.Wrap(s, room(p.o.Width, len(indent))) {
 		fmt.Fprintf(p.o, "%s%s\n", indent, part)
 	}
+}
+
+// contextMessage writes one message, as show does an entry.
+func (p *printer) contextMessage(m modelcontext.Message) {
+	body := entries.ParseMessage(m.Raw)
+	kind := "(no role)"
+	if m.Role != "" {
+		kind = term.Line(m.Role)
+	}
+	for _, name := range []string{body.CustomType, body.ToolName} {
+		if name != "" {
+			kind += " " + term.Line(name)
+		}
+	}
+	failed := body.IsError || body.Error != "" || body.StopReason == "error" || body.StopReason == "aborted"
+	unsent := !p.sent[m.Entry]
+	style := styleOf(entries.Entry{Type: entries.TypeMessage, Role: m.Role}, failed)
+	if p.flags.brief {
+		text := short(m.Entry) + "  " + kind
+		if unsent {
+			text += " (" + unsentMark + ")"
+		}
+		text = strings.TrimSpace(text + "  " + oneLine(contextText(m, body)))
+		fmt.Fprintln(p.o, p.o.Style(style, p.o.Cut(text, p.briefWidth())))
+		return
+	}
+	head := kind + "  " + short(m.Entry)
+	if failed {
+		head += "  failed"
+	}
+	if unsent {
+		head += "  " + unsentMark
+	}
+	if style == "" {
+		style = term.Cyan
+	}
+	fmt.Fprintln(p.o, p.o.Style(style, head))
+	p.body(body)
+	p.special(m)
+	fmt.Fprintln(p.o)
+}
+
+// special writes what messages of some roles say elsewhere than in their content.
+func (p *printer) special(m modelcontext.Message) {
+	limit := p.limit(cutResult)
+	switch m.Role {
+	case modelcontext.RoleBranchSummary, modelcontext.RoleCompactionSummary:
+		p.block("", textMember(m, "summary"), 0)
+		archive := m.Field("blocks")
+		if archive == nil { // which has the images among the rest
+			archive = m.Field("images")
+		}
+		p.contentBlocks(archive, limit)
+	case modelcontext.RoleBashExecution:
+		p.contentBlocks(m.Field("images"), limit)
+	case modelcontext.RolePythonExecution:
+		p.block("", ">>> "+textMember(m, "code")+"\n"+textMember(m, "output"), limit)
+	case modelcontext.RoleFileMention:
+		for _, f := range filesOf(m) {
+			p.block("", "[file "+f.Path+"]\n"+f.Content, limit)
+		}
+	case modelcontext.RoleSystem:
+		sections, tools := systemParts(m)
+		for _, s := range sections {
+			p.block("", s, limit)
+		}
+		for _, t := range tools {
+			p.block("", t, 0)
+		}
+	}
+}
+
+func textMember(m modelcontext.Message, name string) (text string) {
+	_ = json.Unmarshal(m.Field(name), &text)
+	return text
+}
+
+type mentioned struct{ Path, Content string }
+
+func filesOf(m modelcontext.Message) (files []mentioned) {
+	_ = json.Unmarshal(m.Field("files"), &files)
+	return files
+}
+
+// systemParts tells the sections that a system message sets or takes away (null), and
+// the tools that it brings and takes.
+func systemParts(m modelcontext.Message) (sections, tools []string) {
+	var all map[string]*string
+	_ = json.Unmarshal(m.Field("sections"), &all)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if text := all[name]; text == nil {
+			sections = append(sections, "[section "+name+" removed]")
+		} else {
+			sections = append(sections, "[section "+name+"] "+*text)
+		}
+	}
+	for _, part := range []struct{ member, verb string }{{"toolsAdded", "added"}, {"toolsRemoved", "removed"}} {
+		var names []string
+		for _, tool := range entries.Blocks(m.Field(part.member)) {
+			names = append(names, tool.Name)
+		}
+		if len(names) > 0 {
+			tools = append(tools, "[tools "+part.verb+": "+strings.Join(names, ", ")+"]")
+		}
+	}
+	return sections, tools
+}
+
+// contextText is a message in a few words.
+func contextText(m modelcontext.Message, body entries.Message) string {
+	switch m.Role {
+	case modelcontext.RoleBranchSummary, modelcontext.RoleCompactionSummary:
+		return textMember(m, "summary")
+	case modelcontext.RoleAssistant:
+		return assistantText(body)
+	case modelcontext.RoleBashExecution:
+		return "$ " + body.Command
+	case modelcontext.RolePythonExecution:
+		return ">>> " + textMember(m, "code")
+	case modelcontext.RoleFileMention:
+		var paths []string
+		for _, f := range filesOf(m) {
+			paths = append(paths, f.Path)
+		}
+		return "[files " + strings.Join(paths, ", ") + "]"
+	case modelcontext.RoleSystem:
+		sections, tools := systemParts(m)
+		return strings.Join(append(append([]string{body.Text()}, tools...), sections...), " ")
+	}
+	parts := []string{body.Text()}
+	for _, b := range body.Blocks() {
+		if b.Type != "text" {
+			parts = append(parts, "["+b.Type+"]")
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // jsonEntry is the envelope of an entry.
@@ -229,10 +380,10 @@ type shownEntry struct {
 
 // inContext is null for entries that never become messages.
 func (p *printer) inContext(e entries.Entry) *bool {
-	if !spoken(e.Type) || p.sent == nil {
+	in := p.sent[e.ID] // oh-my-pi's notes are of a type that is not spoken
+	if p.sent == nil || !spoken(e.Type) && !in {
 		return nil
 	}
-	in := p.sent[e.ID]
 	return &in
 }
 

@@ -166,11 +166,17 @@ func (f *showFlags) sent(t *sessiontree.Tree) (map[entries.ID]bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sentOf(c), nil
+}
+
+// sentOf gives the entries that reach the model: some of a context's messages do not,
+// such as shell commands that the user kept from it.
+func sentOf(c *modelcontext.Context) map[entries.ID]bool {
 	sent := make(map[entries.ID]bool, len(c.Messages))
-	for _, m := range c.Messages {
+	for _, m := range c.Render() {
 		sent[m.Entry] = true
 	}
-	return sent, nil
+	return sent
 }
 
 func gather(seq iter.Seq2[entries.Entry, error]) (list []entries.Entry, err error) {

@@ -90,6 +90,9 @@ func JSON(b []byte) []byte {
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
 		if safe, ok := jsonRune(r, n, inString); !ok {
+			if r == utf8.RuneError {
+				n = invalidLen(b[i:])
+			}
 			out = append(append(out, b[kept:i]...), safe...)
 			kept = i + n
 		}
@@ -103,6 +106,16 @@ func JSON(b []byte) []byte {
 		return b
 	}
 	return append(out, b[kept:]...)
+}
+
+// invalidLen counts the invalid bytes at the start of b that one U+FFFD stands for:
+// those of a character that is cut short are one, as in JavaScript.
+func invalidLen(b []byte) int {
+	n := min(len(b), utf8.UTFMax-1)
+	for n > 1 && utf8.FullRune(b[:n]) { // the beginning of a character is not full
+		n--
+	}
+	return n
 }
 
 // harmless tells that nothing in b has to be escaped, wherever it stands: most JSON
