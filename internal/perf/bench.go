@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 )
 
 // A bench runs the jobs of all rows and keeps the best of each.
@@ -23,18 +24,23 @@ func (b *bench) prepare(notes io.Writer) (err error) {
 			return err
 		}
 	}
-	made := map[*session]bool{}
-	for _, r := range b.rows {
-		if made[r.on] {
-			continue
-		}
-		made[r.on] = true
-		fmt.Fprintf(notes, "perf: session %s, %d MB\n", r.on.format, r.on.mb)
-		if err := r.on.make(b.dir); err != nil {
+	for _, s := range b.sessions() {
+		fmt.Fprintf(notes, "perf: session %s\n", s.name())
+		if err := s.make(b.dir); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// sessions lists those of the rows, each once.
+func (b *bench) sessions() (list []*session) {
+	for _, r := range b.rows {
+		if !slices.Contains(list, r.on) {
+			list = append(list, r.on)
+		}
+	}
+	return list
 }
 
 // measure runs each row's job once a round, in the order of the rows, which keeps
@@ -62,14 +68,11 @@ func (b *bench) measure(notes io.Writer) error {
 // fast a file is read changes, by twice and more, with the pieces of memory that hold
 // it, and those that lay there for long are not what a file is that was just used.
 func (b *bench) warm() error {
-	for _, r := range b.rows {
-		if r.name != "limit" {
-			continue
-		}
-		if err := dropCache(r.on.path); err != nil {
+	for _, s := range b.sessions() {
+		if err := dropCache(s.path); err != nil {
 			return err
 		}
-		if _, err := readOnce(r.on.path); err != nil {
+		if _, err := readOnce(s.path); err != nil {
 			return err
 		}
 	}
@@ -77,7 +80,7 @@ func (b *bench) warm() error {
 }
 
 func (b *bench) once(j job) error {
-	if j.name == "pi" && b.peer == nil {
+	if _, ok := peerCases[j.name]; ok && b.peer == nil {
 		return nil
 	}
 	b.runs++
@@ -99,9 +102,9 @@ func (b *bench) once(j job) error {
 // sample runs a job in a process of its own and checks what it found.
 func (b *bench) sample(j job) (got sample, err error) {
 	var want int64
-	if j.name == "pi" {
-		want = j.on.Depth
-		got, err = b.peer.run(j.on.path)
+	if c, ok := peerCases[j.name]; ok {
+		want = c.want(j.on)
+		got, err = b.peer.run(c, j.on.path)
 	} else {
 		want = cases[j.name].want(j.on)
 		got, err = runChild(j.name, j.on.path)

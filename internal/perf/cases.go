@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
@@ -30,6 +31,9 @@ var cases = map[string]benchCase{
 	"walk":  {1, walk, nil, func(s *session) int64 { return s.Depth }},
 	"path":  {1, path, nil, func(s *session) int64 { return s.Depth }},
 	"path2": {2, pathTwo, nil, func(s *session) int64 { return s.Depth }},
+
+	"context":  {1, buildContext, nil, func(s *session) int64 { return s.Messages }},
+	"context2": {2, buildContextTwo, nil, func(s *session) int64 { return s.Messages }},
 
 	"put":         {1, nil, putCase, wrote(written)},
 	"put-sync":    {1, nil, turnCase(false), wrote(durable)},
@@ -129,6 +133,27 @@ func climb(path string, last func(*entries.Entry) bool) (n int64, err error) {
 		}
 	}
 	return n, nil
+}
+
+func buildContext(path string) (int64, error)    { return buildWith(path, 1) }
+func buildContextTwo(path string) (int64, error) { return buildWith(path, 2) }
+
+// buildWith makes what a model is sent at the leaf, and counts its messages. The
+// sessions are sound, so anything that is left out is a fault.
+func buildWith(path string, workers int) (int64, error) {
+	t, err := sessiontree.Read(path, &sessiontree.ReadOptions{Workers: workers})
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	c, err := modelcontext.Build(t, t.Leaf(), nil)
+	if err != nil {
+		return 0, err
+	}
+	if dropped := c.Report.Dropped; len(dropped) > 0 {
+		err = fmt.Errorf("%s: the context leaves out %v", path, dropped[0])
+	}
+	return int64(len(c.Messages)), err
 }
 
 func leafOnly(path string) (int64, error) {

@@ -68,6 +68,17 @@ func sampleOf(cmd *exec.Cmd) (s sample, err error) {
 	return s, nil
 }
 
+// profiled is the session of a profile.
+func (c *config) profiled() *session {
+	switch c.format {
+	case "flat":
+		return &session{format: "native", shape: flat, mb: c.small}
+	case "chain":
+		return &session{format: "native", shape: chain, links: c.chain}
+	}
+	return &session{format: c.format, mb: c.big}
+}
+
 // writeProfile repeats a case for three seconds, since the profiler looks only a
 // hundred times a second.
 func (c *config) writeProfile() error {
@@ -75,7 +86,7 @@ func (c *config) writeProfile() error {
 	if err != nil {
 		return err
 	}
-	s := &session{format: c.format, mb: c.big}
+	s := c.profiled()
 	if err := s.make(c.dir); err != nil {
 		return err
 	}

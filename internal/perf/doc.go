@@ -1,4 +1,5 @@
-// Command perf measures how fast and in how much memory sessions are read:
+// Command perf measures how fast and in how much memory sessions are read and
+// written, and contexts built:
 //
 //	go run ./internal/perf [-peers DIR] [-n RUNS] [-dir FOLDER]
 //	go run ./internal/perf -profile scan -format pi FILE

@@ -1,20 +1,33 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 )
 
-//go:embed peer.mjs
-var driver []byte
+//go:embed peer.mjs stream.mjs sample.mjs
+var drivers embed.FS
 
-// A peer is an installed pi, run by a driver that measures itself.
+// A peer is an installed pi, and its node. Drivers run there that measure themselves.
 type peer struct {
 	node, module string
-	home         string // a temporary folder, which also holds the driver
+	home         string // a temporary folder, which also holds the drivers
+}
+
+// A peerCase is what a driver does with a session.
+type peerCase struct {
+	driver string
+	mode   string
+	want   func(s *session) int64
+}
+
+var peerCases = map[string]peerCase{
+	"pi":         {"peer.mjs", "branch", func(s *session) int64 { return s.Depth }},
+	"pi-context": {"peer.mjs", "context", func(s *session) int64 { return s.Messages }},
+	"stream":     {"stream.mjs", "context", func(s *session) int64 { return s.Messages }},
 }
 
 const (
@@ -40,16 +53,14 @@ func newPeer(dir string) (*peer, error) {
 	if p.home, err = os.MkdirTemp("", "sessctl-perf"); err != nil {
 		return nil, err
 	}
-	return p, os.WriteFile(p.script(), driver, 0o644)
+	return p, os.CopyFS(p.home, drivers)
 }
-
-func (p *peer) script() string { return filepath.Join(p.home, "peer.mjs") }
 
 func (p *peer) close() { os.RemoveAll(p.home) }
 
-// run lets pi open a session and walk from its leaf to its root.
-func (p *peer) run(path string) (sample, error) {
-	cmd := exec.Command(p.node, p.script(), p.module, path)
+// run lets a driver read a session.
+func (p *peer) run(c peerCase, path string) (sample, error) {
+	cmd := exec.Command(p.node, filepath.Join(p.home, c.driver), p.module, path, c.mode)
 	cmd.Env = append(os.Environ(), "HOME="+p.home)
 	return sampleOf(cmd)
 }

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 func small(t *testing.T, dir string, args ...string) *config {
 	t.Helper()
-	args = append([]string{"-dir", dir, "-peers", "", "-n", "1", "-wait", "0", "-big", "2", "-small", "1"}, args...)
+	args = append([]string{"-dir", dir, "-peers", "", "-n", "1", "-wait", "0", "-big", "2", "-small", "1", "-chain", "30000"}, args...)
 	c, err := parse(args)
 	if err != nil {
 		t.Fatal(err)
@@ -42,11 +42,38 @@ func TestRows(t *testing.T) {
 			t.Errorf("no row %q", r.title)
 		}
 	}
-	if n := strings.Count(out.String(), "| not run "); n != 14 {
-		t.Errorf("%d cells say that pi did not run, want 14", n)
+	if n := strings.Count(out.String(), "| not run "); n != 24 {
+		t.Errorf("%d cells say that pi did not run, want 24", n)
 	}
 	if t.Failed() {
 		t.Log(out.String())
+	}
+}
+
+// TestPeers lets the drivers count what the cases count.
+func TestPeers(t *testing.T) {
+	dir := os.Getenv("SESSCTL_PEERS")
+	if dir == "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal("SESSCTL_PEERS is not set; CI must run internal/peers/install first")
+		}
+		t.Skip("pi is not installed: export SESSCTL_PEERS=$(internal/peers/install)")
+	}
+	p, err := newPeer(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	home := t.TempDir()
+	for _, s := range []*session{{format: "native", mb: 2}, {format: "pi", mb: 2}, {format: "pi", shape: flat, mb: 1}} {
+		if err := s.make(home); err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range peerCases {
+			if got, err := p.run(c, s.path); err != nil || got.Result != c.want(s) {
+				t.Errorf("%s on a session of %s: %d, %v; want %d", name, s.name(), got.Result, err, c.want(s))
+			}
+		}
 	}
 }
 
@@ -58,7 +85,7 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := &session{format: "pi", mb: 1, path: s.path}
-	if !again.kept() || again.Stats != s.Stats || again.Recent != s.Recent {
+	if !again.kept() || again.Stats != s.Stats || again.Recent != s.Recent || again.Messages != s.Messages {
 		t.Errorf("kept as %+v, was %+v", again, s)
 	}
 	if err := os.Truncate(s.path, s.Bytes-1); err != nil {

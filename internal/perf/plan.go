@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// A job is a case on a session; the case "pi" is run by the peer.
+// A job is a case on a session, one of cases or of peerCases.
 type job struct {
 	name string
 	on   *session
@@ -18,8 +18,15 @@ type row struct {
 
 // A target judges a sample beside the one it is compared with.
 type target struct {
-	text  string
+	text  string // "" where the number is only shown
 	judge func(got, ref sample) (shown string, reached bool)
+	other *job // where set, it is compared with this one and not with the row's
+}
+
+// than compares with another job than the row does.
+func (t target) than(other job) target {
+	t.other = &other
+	return t
 }
 
 func plan(c *config) []row {
@@ -29,20 +36,24 @@ func plan(c *config) []row {
 	small := &session{format: "native", mb: c.small}
 	rows = append(rows, peerRows(small)...)
 	rows = append(rows, peerRows(&session{format: "pi", mb: c.small})...)
-	return append(rows, writeRows(small)...)
+	rows = append(rows, writeRows(small)...)
+	rows = append(rows, flatRows(&session{format: "native", shape: flat, mb: c.small})...)
+	rows = append(rows, flatRows(&session{format: "pi", shape: flat, mb: c.small})...)
+	return append(rows, chainRows(c.chain)...)
 }
 
 // bigRows are the rows of a large session, whose whole scan should reach a share
 // of the limit.
 func bigRows(s *session, share float64) []row {
 	limit, scan := job{"limit", s}, job{"scan", s}
-	return []row{
+	rows := []row{
 		{"read the file, 1 MiB blocks (the limit)", limit, limit, nil},
 		{"whole scan, one core", scan, limit, []target{atLeast(share), under(64)}},
 		{"whole scan, 2 workers", job{"scan2", s}, scan, []target{faster(1), under(64)}},
-		{"leaf and path to the latest compaction", job{"tail", s}, scan, []target{below(15), under(64)}},
-		{"leaf only", job{"leaf", s}, scan, []target{below(15), under(64)}},
+		{"leaf and path to the latest compaction", job{"tail", s}, scan, []target{below(15, "whole scan"), under(64)}},
+		{"leaf only", job{"leaf", s}, scan, []target{below(15, "whole scan"), under(64)}},
 	}
+	return append(rows, compactedRows(s)...)
 }
 
 // peerRows compare with pi doing the same work.
@@ -60,17 +71,17 @@ func peerRows(s *session) []row {
 
 // atLeast wants a share of the bandwidth of what it is compared with.
 func atLeast(percent float64) target {
-	return target{fmt.Sprintf("≥ %.0f %% of limit", percent), func(got, ref sample) (string, bool) {
+	return target{text: fmt.Sprintf("≥ %.0f %% of limit", percent), judge: func(got, ref sample) (string, bool) {
 		share := 100 * float64(ref.NS) / float64(got.NS)
 		return fmt.Sprintf("%.1f %% of limit", share), share >= percent
 	}}
 }
 
-// below wants less than a share of the whole scan's time.
-func below(percent float64) target {
-	return target{fmt.Sprintf("< %.0f %% of whole scan", percent), func(got, ref sample) (string, bool) {
+// below wants less than a share of the time of what it is compared with.
+func below(percent float64, ofWhat string) target {
+	return target{text: fmt.Sprintf("< %.0f %% of %s", percent, ofWhat), judge: func(got, ref sample) (string, bool) {
 		share := 100 * float64(got.NS) / float64(ref.NS)
-		return fmt.Sprintf("%.2f %% of whole scan", share), share < percent
+		return fmt.Sprintf("%.2f %% of %s", share, ofWhat), share < percent
 	}}
 }
 
@@ -79,7 +90,7 @@ func faster(times float64) target {
 	if times == 1 {
 		text = "faster"
 	}
-	return target{text, func(got, ref sample) (string, bool) {
+	return target{text: text, judge: func(got, ref sample) (string, bool) {
 		ratio := float64(ref.NS) / float64(got.NS)
 		return fmt.Sprintf("%.2f × as fast", ratio), ratio >= times && ratio != 1
 	}}
@@ -87,14 +98,14 @@ func faster(times float64) target {
 
 // leaner wants at most one n-th of the memory.
 func leaner(n float64) target {
-	return target{fmt.Sprintf("≤ 1/%.0f of memory", n), func(got, ref sample) (string, bool) {
+	return target{text: fmt.Sprintf("≤ 1/%.0f of memory", n), judge: func(got, ref sample) (string, bool) {
 		ratio := float64(ref.Peak) / float64(got.Peak)
 		return fmt.Sprintf("1/%.0f of memory", ratio), ratio >= n
 	}}
 }
 
 func under(mib float64) target {
-	return target{fmt.Sprintf("< %.0f MiB", mib), func(got, _ sample) (string, bool) {
+	return target{text: fmt.Sprintf("< %.0f MiB", mib), judge: func(got, _ sample) (string, bool) {
 		return fmt.Sprintf("%.1f MiB", float64(got.Peak)/(1<<20)), float64(got.Peak) < mib*(1<<20)
 	}}
 }

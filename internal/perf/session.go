@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/sessctl/sessctl/internal/sessgen"
 )
@@ -16,18 +18,48 @@ import (
 // A session is a generated log, and what the generator says is in it.
 type session struct {
 	format string // native or pi
+	shape  string // "" is like a coding agent's
 	mb     int64
+	links  int // entries of a chain, which has no mb
 	path   string
 
 	sessgen.Stats
-	Recent int64 // entries from the leaf up to the latest compaction
+	Recent   int64 // entries from the leaf up to the latest compaction
+	Messages int64 // of the leaf's context
 }
+
+const (
+	flat  = "flat"  // like a coding agent's, without compactions
+	chain = "chain" // small entries, each under the one before
+)
 
 const seed = 1
 
+// name is what the table calls the session.
+func (s *session) name() string {
+	switch s.shape {
+	case chain:
+		return fmt.Sprintf("%s chain of %s", s.format, thousands(s.links))
+	case flat:
+		return fmt.Sprintf("%s %d MB flat", s.format, s.mb)
+	}
+	return fmt.Sprintf("%s %d MB", s.format, s.mb)
+}
+
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+func (s *session) file() string {
+	return strings.NewReplacer(" MB", "MB", " ", "-", ",", "").Replace(s.name()) + ".jsonl"
+}
+
 // make writes the session into dir unless it is there already.
 func (s *session) make(dir string) error {
-	s.path = filepath.Join(dir, fmt.Sprintf("%s-%dMB.jsonl", s.format, s.mb))
+	s.path = filepath.Join(dir, s.file())
 	if s.kept() {
 		return nil
 	}
@@ -47,7 +79,7 @@ func (s *session) make(dir string) error {
 func (s *session) about() string { return s.path + ".stats" }
 
 func (s *session) options() *sessgen.Options {
-	opt := &sessgen.Options{Format: sessgen.Native, Seed: seed}
+	opt := &sessgen.Options{Format: sessgen.Native, Seed: seed, NoCompaction: s.shape == flat}
 	if s.format == "pi" {
 		opt.Format = sessgen.Pi
 	}
@@ -63,23 +95,23 @@ func (s *session) write(path string) (err error) {
 		return err
 	}
 	w := bufio.NewWriterSize(file, 1<<20)
-	s.Stats, err = sessgen.Write(w, s.mb*1e6, s.options())
+	s.Stats, err = s.generate(w, s.mb*1e6, s.links)
 	return errors.Join(err, w.Flush(), file.Close())
 }
 
-// describe keeps the statistics beside the log. How far the latest compaction is
-// from the leaf is counted here, by a reader without the package that is measured.
-func (s *session) describe() error {
-	parents, err := parentsOf(s.path)
-	if err != nil {
-		return err
+// generate writes a session of a size, or of so many links. What a chain has in it
+// the generator does not say: describe counts it.
+func (s *session) generate(w io.Writer, size int64, links int) (sessgen.Stats, error) {
+	if s.shape == chain {
+		return sessgen.Stats{}, sessgen.Chain(w, links, s.format == "native")
 	}
-	s.Recent = 0
-	for id := s.Leaf; id != ""; id = parents[id] {
-		s.Recent++
-		if id == s.LastCompaction {
-			break
-		}
+	return sessgen.Write(w, size, s.options())
+}
+
+// describe keeps the statistics beside the log.
+func (s *session) describe() error {
+	if err := s.count(); err != nil {
+		return err
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -88,31 +120,10 @@ func (s *session) describe() error {
 	return os.WriteFile(s.about(), data, 0o644)
 }
 
-// parentsOf reads a log as anybody would.
-func parentsOf(path string) (map[string]string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	parents := map[string]string{}
-	for d := json.NewDecoder(bufio.NewReaderSize(file, 1<<20)); ; {
-		var entry struct{ ID, ParentID string }
-		err := d.Decode(&entry)
-		if err == io.EOF {
-			return parents, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		parents[entry.ID] = entry.ParentID
-	}
-}
-
 // kept tells whether the log is there, whole, and what today's generator writes.
 func (s *session) kept() bool {
 	data, err := os.ReadFile(s.about())
-	if err != nil || json.Unmarshal(data, s) != nil {
+	if err != nil || json.Unmarshal(data, s) != nil || s.Messages == 0 {
 		return false
 	}
 	info, err := os.Stat(s.path)
@@ -127,7 +138,7 @@ func (s *session) beginsAsGenerated() bool {
 	}
 	defer file.Close()
 	var want bytes.Buffer
-	if _, err := sessgen.Write(&want, min(1e6, s.mb*1e6), s.options()); err != nil {
+	if _, err := s.generate(&want, min(1e6, s.mb*1e6), min(1000, s.links)); err != nil {
 		return false
 	}
 	got := make([]byte, want.Len())

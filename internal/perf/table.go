@@ -38,7 +38,7 @@ func (b *bench) print(out io.Writer) {
 // lines are a row's: one for each target, or one.
 func (b *bench) lines(r row) [][]string {
 	got, ran := b.best[r.job]
-	first := append([]string{fmt.Sprintf("%s %d MB", r.on.format, r.on.mb), r.title}, numbers(r, got, ran)...)
+	first := append([]string{r.on.name(), r.title}, numbers(r, got, ran)...)
 	if len(r.targets) == 0 {
 		return [][]string{append(first, "", "", "")}
 	}
@@ -55,11 +55,21 @@ func numbers(r row, got sample, ran bool) []string {
 		return []string{"not run", "", ""}
 	}
 	bandwidth := ""
-	switch r.name {
-	case "limit", "scan", "scan2", "walk", "path", "path2", "pi": // of the whole file
+	if r.readsAll() {
 		bandwidth = fmt.Sprintf("%.2f", float64(r.on.Bytes)/float64(got.NS))
 	}
 	return []string{fmt.Sprintf("%.1f", float64(got.NS)/1e6), bandwidth, mebibytes(got.Peak)}
+}
+
+// readsAll tells whether the job reads all of the log.
+func (j job) readsAll() bool {
+	switch j.name {
+	case "limit", "scan", "scan2", "walk", "path", "path2", "pi", "pi-context", "stream":
+		return true
+	case "context", "context2":
+		return j.on.shape != "" // without a compaction
+	}
+	return false
 }
 
 func mebibytes(n int64) string {
@@ -70,13 +80,20 @@ func mebibytes(n int64) string {
 }
 
 func (b *bench) judge(r row, t target) []string {
-	ref, ran := b.best[r.against]
+	against := r.against
+	if t.other != nil {
+		against = *t.other
+	}
+	ref, ran := b.best[against]
 	if !ran {
 		return []string{"not run", t.text, ""}
 	}
 	shown, reached := t.judge(b.best[r.job], ref)
 	verdict := "no"
-	if reached {
+	switch {
+	case t.text == "":
+		verdict = ""
+	case reached:
 		verdict = "yes"
 	}
 	return []string{shown, t.text, verdict}

@@ -258,7 +258,7 @@ func writeRows(s *session) []row {
 
 // atMost wants at most so many times the time of what it is compared with.
 func atMost(times float64) target {
-	return target{fmt.Sprintf("≤ %.2f × the limit", times), func(got, ref sample) (string, bool) {
+	return target{text: fmt.Sprintf("≤ %.2f × the limit", times), judge: func(got, ref sample) (string, bool) {
 		ratio := float64(got.NS) / float64(ref.NS)
 		return fmt.Sprintf("%.2f × the limit", ratio), ratio <= times
 	}}
@@ -266,7 +266,7 @@ func atMost(times float64) target {
 
 // within wants at most a time.
 func within(most time.Duration) target {
-	return target{"≤ " + most.String(), func(got, _ sample) (string, bool) {
+	return target{text: "≤ " + most.String(), judge: func(got, _ sample) (string, bool) {
 		return time.Duration(got.NS).Round(time.Microsecond).String(), time.Duration(got.NS) <= most
 	}}
 }
