@@ -61,14 +61,9 @@ func (b *builder) build() error {
 	return b.settings()
 }
 
-// climb goes up the path as long as more says so. Where that takes long and may well
-// lead to the root, the whole log is read at once, which is quicker.
+// climb goes up the path as long as more says so.
 func (b *builder) climb(more func(e entries.Entry) (bool, error)) error {
-	const patience = 20000 // entries
 	for e, err := range b.t.Ancestors(b.next) {
-		if err == nil && len(b.up) > patience && b.t.Size()-e.Offset > b.t.Size()/4 {
-			err = b.t.Scan()
-		}
 		if err != nil {
 			return err
 		}
@@ -80,10 +75,26 @@ func (b *builder) climb(more func(e entries.Entry) (bool, error)) error {
 	return nil
 }
 
+// climbToRoot is climb where the way may well lead to the root. Once it turns out to be
+// long, the whole log is read at once, which is quicker.
+func (b *builder) climbToRoot(more func(e entries.Entry) (bool, error)) error {
+	const patience = 2000 // entries, and a sixteenth of the log
+	return b.climb(func(e entries.Entry) (bool, error) {
+		if len(b.up) > patience && !b.t.Scanned() && b.t.Size()-e.Offset > b.t.Size()/16 {
+			n, err := b.t.Len()
+			if err != nil {
+				return false, err
+			}
+			b.up = slices.Grow(b.up, n-len(b.up))
+		}
+		return more(e)
+	})
+}
+
 // climbPi goes up to where a context of pi's begins: the first entry that the latest
 // compaction keeps, else the root.
 func (b *builder) climbPi() error {
-	return b.climb(func(e entries.Entry) (bool, error) {
+	return b.climbToRoot(func(e entries.Entry) (bool, error) {
 		if b.cut == nil && e.Type == entries.TypeCompaction {
 			return b.compaction(e)
 		}
@@ -134,15 +145,13 @@ func (b *builder) keptByIndex(index []byte) {
 	}
 }
 
-// between gives the part of the path from place from (in builder.up) down to, but
-// without, place to; in the order of the path.
-func (b *builder) between(from, to int) []entries.Entry {
-	if from < to {
-		return nil
-	}
-	part := slices.Clone(b.up[to+1 : from+1])
-	slices.Reverse(part)
-	return part
+// after gives the part of the path below place at of b.up; the leaf first.
+func (b *builder) after(at int) []entries.Entry { return b.up[:max(at, 0)] }
+
+// between gives the part of the path from place from of b.up down to, but without, the
+// latest compaction; the lowest first.
+func (b *builder) between(from int) []entries.Entry {
+	return b.up[b.cut.at+1 : max(from, b.cut.at)+1]
 }
 
 // noteRoot reports where the path does not start where its first entry says.

@@ -48,7 +48,7 @@ func (b *builder) climbOmp() (n notebook, err error) {
 	if n.reset >= 0 && (b.cut == nil || n.reset < b.cut.at) {
 		return n, nil
 	}
-	return n, b.climb(func(e entries.Entry) (bool, error) {
+	return n, b.climbToRoot(func(e entries.Entry) (bool, error) {
 		if b.cut.from < 0 && b.cut.kept != "" {
 			b.meets(e)
 		}
@@ -97,24 +97,28 @@ func (n *notebook) take(id entries.ID, raw []byte) {
 
 // ompSelection reads the messages of the selected part of the path.
 func (b *builder) ompSelection(reset int) ([]Message, error) {
-	var first []Message
-	var kept, after []entries.Entry
 	switch {
 	case reset >= 0 && (b.cut == nil || reset < b.cut.at):
-		after = b.between(reset-1, -1)
+		return b.ompMessages(b.after(reset))
 	case b.cut == nil:
-		after = b.between(len(b.up)-1, -1)
-	default:
-		first = []Message{b.ompSummary()}
-		kept = append(b.lastRequest(reset), b.ompKept()...)
-		after = b.between(b.cut.at-1, -1)
+		return b.ompMessages(b.up)
 	}
-	old, err := b.read(kept, ompMessage)
+	first := []Message{b.ompSummary()}
+	request, err := b.ompMessages(b.lastRequest(reset))
 	if err != nil {
 		return nil, err
 	}
-	rest, err := b.read(after, ompMessage)
-	return append(append(first, outdated(old.messages)...), rest.messages...), err
+	kept, err := b.ompMessages(b.ompKept())
+	if err != nil {
+		return nil, err
+	}
+	rest, err := b.ompMessages(b.after(b.cut.at))
+	return slices.Concat(first, outdated(request), outdated(kept), rest), err
+}
+
+func (b *builder) ompMessages(up []entries.Entry) ([]Message, error) {
+	read, err := b.read(up, ompMessage)
+	return read.messages, err
 }
 
 // ompKept gives the entries that the latest compaction keeps: where the provider has
@@ -128,7 +132,7 @@ func (b *builder) ompKept() []entries.Entry {
 		through := entries.ID(jsonvalue.String(b.cut.rec["providerReplayThroughEntryId"]))
 		for i := len(b.up) - 1; i > b.cut.at && through != ""; i-- {
 			if b.up[i].ID == through {
-				return b.between(i-1, b.cut.at)
+				return b.between(i - 1)
 			}
 		}
 		return nil
@@ -139,7 +143,7 @@ func (b *builder) ompKept() []entries.Entry {
 		}
 		return nil
 	}
-	return b.between(b.cut.from, b.cut.at)
+	return b.between(b.cut.from)
 }
 
 // lastRequest gives the user's latest request before a compaction that summarised
@@ -158,7 +162,7 @@ func (b *builder) lastRequest(reset int) []entries.Entry {
 			continue
 		}
 		if kept >= 0 && i > kept {
-			return b.up[i : i+1 : i+1]
+			return b.up[i : i+1]
 		}
 		return nil
 	}

@@ -1,6 +1,8 @@
 package modelcontext
 
 import (
+	"slices"
+
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
@@ -11,9 +13,9 @@ import (
 // are applied to all of these.
 func (b *builder) pi() error {
 	if b.cut == nil {
-		return b.piMessages(nil, nil, b.between(len(b.up)-1, -1))
+		return b.piMessages(nil, nil, b.up)
 	}
-	return b.piMessages(b.compacted(), b.kept(), b.between(b.cut.at-1, -1))
+	return b.piMessages(b.compacted(), b.kept(), b.after(b.cut.at))
 }
 
 // compacted gives the messages that the latest compaction becomes.
@@ -41,7 +43,7 @@ func (b *builder) compacted() (list []Message) {
 
 func roleOf(message []byte) string { return jsonvalue.String(jsonvalue.Get(message, "role")) }
 
-// kept gives the entries that the latest compaction keeps.
+// kept gives the entries that the latest compaction keeps; the lowest first.
 func (b *builder) kept() []entries.Entry {
 	switch {
 	case b.cut.kept == "":
@@ -50,20 +52,12 @@ func (b *builder) kept() []entries.Entry {
 		b.ctx.Report.drop(b.up[b.cut.at].ID, KeptNotOnPath, string(b.cut.kept))
 		return nil
 	}
-	var kept []entries.Entry
-	for _, e := range b.between(b.cut.from, b.cut.at) {
-		if e.Type == entries.TypeMessage && e.Role == RoleSystem {
-			b.ctx.Report.drop(e.ID, OlderSystem, "")
-			continue
-		}
-		kept = append(kept, e)
-	}
-	return kept
+	return b.between(b.cut.from)
 }
 
 // piMessages reads what the selected entries become, and applies the edits.
 func (b *builder) piMessages(first []Message, kept, after []entries.Entry) error {
-	old, err := b.read(kept, piMessage)
+	old, err := b.read(kept, keptMessage)
 	if err != nil {
 		return err
 	}
@@ -71,9 +65,26 @@ func (b *builder) piMessages(first []Message, kept, after []entries.Entry) error
 	if err != nil {
 		return err
 	}
-	list := append(append(first, outdated(old.messages)...), rest.messages...)
+	list := joinMessages(first, outdated(old.messages), rest.messages)
 	b.ctx.Messages = b.edited(list, append(old.edits, rest.edits...))
 	return nil
+}
+
+// joinMessages avoids a copy where only the last part has messages.
+func joinMessages(first, kept, rest []Message) []Message {
+	if len(first)+len(kept) == 0 {
+		return rest
+	}
+	return slices.Concat(first, kept, rest)
+}
+
+// keptMessage is piMessage for what a compaction keeps: the system messages there are
+// replayed by the compaction itself.
+func keptMessage(e entries.Entry, raw []byte) reading {
+	if e.Type == entries.TypeMessage && e.Role == RoleSystem {
+		return reading{reason: OlderSystem}
+	}
+	return piMessage(e, raw)
 }
 
 // outdated marks messages of before a compaction: what their usage counted is gone.

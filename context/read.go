@@ -2,11 +2,15 @@ package modelcontext
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
 // A reading is what became of one entry: a message, an edit, or nothing and why.
@@ -35,20 +39,23 @@ func contributes(e entries.Entry) bool {
 	return false
 }
 
-// read reads the bodies of entries, in batches so that what is kept besides the
-// messages stays small, and by all processors where that pays.
-func (b *builder) read(selected []entries.Entry, one func(entries.Entry, []byte) reading) (all readings, err error) {
+// read reads the bodies of entries, given the lowest first, in the order of the path:
+// in batches, so that what is kept besides the messages stays small.
+func (b *builder) read(up []entries.Entry, one func(entries.Entry, []byte) reading) (all readings, err error) {
 	const batch = 4096
-	all.messages = make([]Message, 0, len(selected))
-	for len(selected) > 0 {
-		part := selected[:min(batch, len(selected))]
-		selected = selected[len(part):]
-		list := make([]reading, len(part))
+	all.messages = make([]Message, 0, len(up))
+	part := make([]entries.Entry, min(batch, len(up)))
+	list := make([]reading, len(part))
+	for end := len(up); end > 0; end -= len(part) {
+		part = part[:min(batch, end)]
+		copy(part, up[end-len(part):end])
+		slices.Reverse(part)
+		clear(list)
 		if err := b.readBatch(part, list, one); err != nil {
 			return all, err
 		}
-		for i, r := range list {
-			b.take(&all, part[i].ID, r)
+		for i, e := range part {
+			b.take(&all, e.ID, list[i])
 		}
 	}
 	return all, nil
@@ -67,8 +74,8 @@ func (b *builder) take(all *readings, id entries.ID, r reading) {
 	}
 }
 
-// readBatch fills list. Each worker has a run of neighbours, which are neighbours in
-// the file too.
+// readBatch fills list. Where that pays each processor has a part of neighbours, which
+// are neighbours in the file too.
 func (b *builder) readBatch(part []entries.Entry, list []reading, one func(entries.Entry, []byte) reading) error {
 	const alone = 64 // entries that are not worth another goroutine
 	workers := min(runtime.GOMAXPROCS(0), (len(part)+alone-1)/alone)
@@ -76,33 +83,68 @@ func (b *builder) readBatch(part []entries.Entry, list []reading, one func(entri
 	var wait sync.WaitGroup
 	for w := range workers {
 		from, to := w*len(part)/workers, (w+1)*len(part)/workers
-		wait.Go(func() {
-			for i := from; i < to && errs[w] == nil; i++ {
-				list[i], errs[w] = readOne(part[i], one)
-			}
-		})
+		wait.Go(func() { errs[w] = b.readRuns(part[from:to], list[from:to], one) })
 	}
 	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
+	return errors.Join(errs...)
+}
+
+// readRuns reads entries that stand side by side in the file at once.
+func (b *builder) readRuns(part []entries.Entry, list []reading, one func(entries.Entry, []byte) reading) error {
+	for len(part) > 0 {
+		if !contributes(part[0]) {
+			part, list = part[1:], list[1:]
+			continue
+		}
+		n := run(part)
+		if err := b.readRun(part[:n], list[:n], one); err != nil {
 			return err
 		}
+		part, list = part[n:], list[n:]
 	}
 	return nil
 }
 
-func readOne(e entries.Entry, one func(entries.Entry, []byte) reading) (reading, error) {
-	if !contributes(e) {
-		return reading{}, nil
+// run counts the first entries that stand side by side and are small enough to be read
+// at once: a message keeps the run that it came with in memory.
+func run(part []entries.Entry) int {
+	const most, gap = 64 << 10, 2 // bytes; a gap is a newline
+	n := 1
+	for ; n < len(part); n++ {
+		prev, e := part[n-1], part[n]
+		between := e.Offset - prev.Offset - prev.Size
+		if between < 0 || between > gap || e.Offset+e.Size-part[0].Offset > most {
+			break
+		}
 	}
-	raw, err := e.Raw()
+	return n
+}
+
+func (b *builder) readRun(part []entries.Entry, list []reading, one func(entries.Entry, []byte) reading) error {
+	first, last := part[0], part[len(part)-1]
+	all, err := b.t.ReadRecord(first.Offset, last.Offset+last.Size-first.Offset)
 	if err != nil {
-		return reading{}, err
+		return fmt.Errorf("entry %s at byte %d: %w", first.ID.Short(), first.Offset, err)
 	}
-	if e.Type == entries.TypeCustom {
-		return reading{started: startedCall(raw)}, nil
+	for i, e := range part {
+		at := e.Offset - first.Offset
+		raw := all[at : at+e.Size : at+e.Size]
+		if raw[0] != '{' || raw[len(raw)-1] != '}' {
+			return fmt.Errorf("entry %s at byte %d: %w", e.ID.Short(), e.Offset, sessiontree.ErrChanged)
+		}
+		list[i] = readOne(e, raw, one)
 	}
-	return one(e, raw), nil
+	return nil
+}
+
+func readOne(e entries.Entry, raw []byte, one func(entries.Entry, []byte) reading) reading {
+	switch {
+	case !contributes(e):
+		return reading{}
+	case e.Type == entries.TypeCustom:
+		return reading{started: startedCall(raw)}
+	}
+	return one(e, raw)
 }
 
 // startedCall gives the call's id where a custom entry is a tool_execution_start.

@@ -151,7 +151,7 @@ func TestRepairedCorpusIsValid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkRepairs(t, folder+"/"+filepath.Base(file), log, rand.New(rand.NewPCG(1, 12)), 6)
+			checkRepairs(t, folder+"/"+filepath.Base(file), log, rand.New(rand.NewPCG(1, 12)), 3)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"net/http"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
@@ -57,8 +56,8 @@ func (r *repairer) fileImages(m Message) Message {
 func (r *repairer) image(m Message, b []byte) []byte {
 	stated := jsonvalue.String(fieldOf(b, "mimeType"))
 	data, err := base64.StdEncoding.DecodeString(jsonvalue.String(fieldOf(b, "data")))
-	actual := http.DetectContentType(data)
-	if m.Role != RoleAssistant && err == nil && isImageType(actual) {
+	actual := imageType(data)
+	if m.Role != RoleAssistant && err == nil && actual != "" {
 		if stated == actual {
 			return b
 		}
@@ -69,11 +68,18 @@ func (r *repairer) image(m Message, b []byte) []byte {
 	return textBlock("[an image that is not available]")
 }
 
-// isImageType tells whether a type is one that every provider takes.
-func isImageType(mime string) bool {
-	switch mime {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return true
+// imageType tells by its first bytes which of the types that every provider takes an
+// image is of; "" for any other.
+func imageType(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case bytes.HasPrefix(data, []byte("GIF87a")), bytes.HasPrefix(data, []byte("GIF89a")):
+		return "image/gif"
+	case len(data) >= 14 && string(data[:4]) == "RIFF" && string(data[8:14]) == "WEBPVP":
+		return "image/webp"
 	}
-	return false
+	return ""
 }

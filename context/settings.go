@@ -55,7 +55,11 @@ func (b *builder) settings() error {
 	}
 	if b.next != "" && !s.done() && len(b.up) > 0 {
 		start := b.up[len(b.up)-1].Offset
-		err := b.climb(func(e entries.Entry) (bool, error) {
+		climb := b.climb
+		if limit < 0 {
+			climb = b.climbToRoot
+		}
+		err := climb(func(e entries.Entry) (bool, error) {
 			err := s.see(e)
 			return !s.done() && (limit < 0 || start-e.Offset < limit), err
 		})

@@ -96,6 +96,10 @@ func (t *Tree) RecordAt(index int) (entries.ID, error) {
 func (t *Tree) Ancestors(id entries.ID) iter.Seq2[entries.Entry, error] {
 	return func(yield func(entries.Entry, error) bool) {
 		for id != "" {
+			if t.Scanned() {
+				t.indexAncestors(id, yield)
+				return
+			}
 			e, err := t.up(id)
 			if err != nil {
 				yield(entries.Entry{}, err)
@@ -105,6 +109,31 @@ func (t *Tree) Ancestors(id entries.ID) iter.Seq2[entries.Entry, error] {
 				return
 			}
 			id = e.Parent
+		}
+	}
+}
+
+// indexAncestors is Ancestors where the whole log is known: nothing has to be looked
+// up but the first entry.
+func (t *Tree) indexAncestors(id entries.ID, yield func(entries.Entry, error) bool) {
+	x, err := t.whole()
+	i := int32(noParent)
+	if err == nil {
+		i, err = t.lookup(x, id)
+	}
+	if err != nil {
+		yield(entries.Entry{}, err)
+		return
+	}
+	for i >= 0 {
+		r, parent := &x.recs[i], entries.ID("")
+		if i = r.parent; i >= 0 {
+			parent = x.id(&x.recs[i])
+		}
+		e := t.entry(&x.names, r, parent)
+		e.ID, id = id, parent // one string for both
+		if !yield(e, nil) {
+			return
 		}
 	}
 }
