@@ -58,6 +58,7 @@ func (b *builder) build() error {
 	}
 	b.resolveBlobs()
 	b.noteRoot()
+	b.orderReport()
 	return b.settings()
 }
 
@@ -172,4 +173,17 @@ func (b *builder) noteRoot() {
 			b.ctx.Report.drop(root.ID, CutCycle, d.Detail)
 		}
 	}
+}
+
+// orderReport puts what was left out in the order of the path.
+func (b *builder) orderReport() {
+	dropped := b.ctx.Report.Dropped
+	if len(dropped) < 2 {
+		return
+	}
+	at := make(map[entries.ID]int, len(b.up))
+	for i, e := range b.up {
+		at[e.ID] = -i
+	}
+	slices.SortStableFunc(dropped, func(x, y Dropped) int { return at[x.Entry] - at[y.Entry] })
 }

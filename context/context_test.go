@@ -108,7 +108,7 @@ func TestSelection(t *testing.T) {
 		{"edits", nil,
 			[]string{piHeader, user("a", "", "1"), user("b", "a", "2"), entry("context_edit", "e", "b", `"targetId":"a","replacement":null`),
 				entry("context_edit", "f", "e", `"targetId":"b","replacement":{"content":"other"}`), entry("context_edit", "g", "f", `"targetId":"b"`)},
-			"b:user", "g:bad-edit a:edited-away"},
+			"b:user", "a:edited-away g:bad-edit"},
 		{"summaries and custom messages, shown or not", nil,
 			[]string{piHeader, user("a", "", "1"), entry("branch_summary", "b", "a", `"summary":"left","fromId":"x"`),
 				entry("branch_summary", "m", "b", `"summary":"","fromId":"x"`), entry("custom_message", "h", "m", `"customType":"n","content":"hint","display":false`),
@@ -128,7 +128,7 @@ func TestSelection(t *testing.T) {
 		{"omp: failed answers, dangling calls", nil,
 			[]string{ompHeader, user("a", "", "1"), assistant("b", "a", call("1"), "aborted"), result("c", "b", "1", "x"),
 				assistant("d", "c", `{"type":"text","text":"t"},`+call("2"), "toolUse"), assistant("e", "d", "", "error")},
-			"a:user d:assistant", "e:empty-error d:dangling-call b:failed-turn c:failed-result"},
+			"a:user d:assistant", "b:failed-turn c:failed-result d:dangling-call e:empty-error"},
 		{"omp: what modes said, and unusable content", nil,
 			[]string{ompHeader, user("a", "", "1"), entry("custom_message", "b", "a", `"customType":"vibe-mode-context","content":"x","display":false`),
 				entry("custom_message", "c", "b", `"customType":"n","content":7,"display":false`)},
@@ -211,6 +211,17 @@ func TestPendingCalls(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	// A start that names no call leaves open which one it was.
+	unnamed := append(slices.Clone(lines), entry("custom", "e", "d", `"customType":"tool_execution_start","data":{"id":"3"}`))
+	tree = readLog(t, logOf(unnamed...))
+	if pending, err = modelcontext.PendingCalls(tree, tree.Leaf()); err != nil || pending[1].State != modelcontext.Interrupted {
+		t.Errorf("with a start that names no call: got %+v (%v), want interrupted", pending, err)
+	}
+	// Nobody answers the calls of an answer that failed.
+	tree = readLog(t, logOf(header, user("a", "", "1"), assistant("b", "a", call("1"), "aborted")))
+	if pending, err = modelcontext.PendingCalls(tree, tree.Leaf()); err != nil || len(pending) != 0 {
+		t.Errorf("of an aborted answer: got %+v (%v), want none", pending, err)
+	}
 	lines[0] = piHeader
 	tree = readLog(t, logOf(lines...))
 	if pending, err = modelcontext.PendingCalls(tree, tree.Leaf()); err != nil || pending[1].State != modelcontext.Interrupted {
@@ -239,6 +250,9 @@ func TestSystem(t *testing.T) {
 	s := c.System()
 	if s.Content != "Be brief.\n\nAnd kind." || !slices.Equal(s.Sections, []modelcontext.Section{{Name: "style", Text: "spaces"}}) {
 		t.Errorf("got %+v", s)
+	}
+	if s.Text() != "Be brief.\n\nAnd kind.\n\nspaces" {
+		t.Errorf("got the text %q", s.Text())
 	}
 	if len(s.Tools) != 1 || string(s.Tools[0]) != `{"name":"bash","v":2}` {
 		t.Errorf("got tools %s", s.Tools)

@@ -73,7 +73,7 @@ func ExampleContext_Apply() {
 	}
 	less := c.Apply(modelcontext.Policy{Budget: 50})
 	fmt.Println(len(c.Messages), "messages, then", len(less.Messages))
-	fmt.Println("turns left out:", less.Report.Budget.Turns)
+	fmt.Println("turns left out:", less.Report.Spending.Turns)
 	// Output:
 	// 10 messages, then 2
 	// turns left out: 1

@@ -31,7 +31,8 @@ type Message struct {
 	// Raw is the message object: the stored bytes, or what was made of them.
 	Raw json.RawMessage
 
-	old bool // it stands in front of the latest compaction: its usage counts what is gone
+	made bool // by Repair: it tells something that must not be masked
+	old  bool // it stands in front of the latest compaction: its usage counts what is gone
 }
 
 // Field gives a member of the message object, nil where it has none.
@@ -39,6 +40,10 @@ func (m Message) Field(name string) json.RawMessage { return jsonvalue.Get(m.Raw
 
 // Content gives the message's content: a string or an array of blocks.
 func (m Message) Content() json.RawMessage { return m.Field("content") }
+
+// Blocks gives the content as typed blocks, one for each element of an array; a content
+// that is a string is one block of text.
+func (m Message) Blocks() []entries.Block { return entries.Blocks(m.Content()) }
 
 // text decodes a member that is a string; any other is "".
 func (m Message) text(name string) string { return jsonvalue.String(m.Field(name)) }

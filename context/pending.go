@@ -31,9 +31,10 @@ type Call struct {
 	State     CallState
 }
 
-// PendingCalls lists the calls of the path to leaf that have no result, in order,
-// for a harness that resumes a session. Calls that a compaction has summarised are
-// not looked at.
+// PendingCalls lists the calls of the path to leaf that have no result, in order, for
+// a harness that resumes a session: each may still be answered, by appending a result.
+// Calls of answers that failed or were aborted are not among them, since no such answer
+// is sent to a model again; nor are those that a compaction has summarised.
 func PendingCalls(t *sessiontree.Tree, leaf entries.ID) ([]Call, error) {
 	c, err := Build(t, leaf, &Options{Dialect: Pi, Lookback: 1})
 	if err != nil {
@@ -41,6 +42,9 @@ func PendingCalls(t *sessiontree.Tree, leaf entries.ID) ([]Call, error) {
 	}
 	var pending []Call
 	for _, g := range groups(c.Messages) {
+		if failed(c.Messages[g.answer]) {
+			continue
+		}
 		for i, call := range g.calls {
 			if g.results[i] < 0 {
 				pending = append(pending, c.call(c.Messages[g.answer].Entry, call))
@@ -62,7 +66,7 @@ func (c *Context) callState(id string) CallState {
 	switch {
 	case c.started[id]:
 		return MayHaveRun
-	case c.promised:
+	case c.promised && !c.started[""]:
 		return NeverStarted
 	}
 	return Interrupted

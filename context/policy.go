@@ -21,18 +21,22 @@ type Policy struct {
 	NoImages bool
 	// NoThinking leaves out what models thought.
 	NoThinking bool
-	// Budget, where it is not 0, is how many tokens the context may take, by
+	// For, where it is set, is the model that is going to be asked. What another one
+	// signed loses its signature: thinking becomes plain, and what is nothing but a
+	// signature is left out. Providers refuse signatures that are not their own.
+	For Model
+	// Budget, where it is above 0, is how many tokens the context may take, by
 	// Estimator. What is oldest goes first: results are masked, then whole turns are
 	// left out. The last turn, system messages and a compaction's summary stay,
-	// whether that fits or not; Report.Budget tells.
+	// whether that fits or not; Report.Spending tells.
 	Budget int
 	// Estimator is used for Budget; nil stands for EstimateTokens.
 	Estimator Estimator
 }
 
-// A Spending tells what a budget cost.
+// A Spending tells what a policy cost.
 type Spending struct {
-	Budget        int
+	Budget        int // 0 where none was asked for
 	Before, After int // tokens, about
 	Fits          bool
 	Masked        int // results
@@ -40,17 +44,15 @@ type Spending struct {
 }
 
 // Apply gives the context as a policy asks for it. Calls keep their results, if only
-// as a line, so that a list which was valid for a provider stays so. What is left out
-// does not depend on anything but the messages and the policy, and a message that
-// was masked looks the same ever after: a provider's prompt cache holds up to the
-// first message that changes.
+// as a line, so that a list which was valid for a provider stays so: repair first. What
+// is left out does not depend on anything but the messages and the policy, and a
+// message that was masked looks the same ever after: a provider's prompt cache holds up
+// to the first message that changes.
 func (c *Context) Apply(p Policy) *Context {
-	if p.Estimator == nil {
-		p.Estimator = EstimateTokens
+	a := newApplying(c, p)
+	if p.For != (Model{}) {
+		a.each(a.withoutForeign)
 	}
-	a := &applying{Policy: p, ctx: c, list: slices.Clone(c.Messages), before: c.Tokens(p.Estimator).Tokens}
-	a.report = c.Report
-	a.report.Dropped = slices.Clone(c.Report.Dropped)
 	if p.NoThinking {
 		a.withoutThinking()
 	}
@@ -60,9 +62,7 @@ func (c *Context) Apply(p Policy) *Context {
 	if p.MaskResults {
 		a.maskBefore(a.turnStart(p.KeepTurns))
 	}
-	if p.Budget > 0 {
-		a.fit()
-	}
+	a.fit()
 	d := c.derive(a.list, a.report)
 	left := a.left()
 	d.reduced = &left
@@ -75,16 +75,37 @@ type applying struct {
 	ctx    *Context
 	list   []Message
 	report Report
-	before int // tokens, about
-	saved  int
+
+	before    int // tokens, about
+	all, rest int // what the estimator says of the whole list, and of what is left
 }
 
-// left is what the list takes now, about.
-func (a *applying) left() int { return max(a.before-a.saved, 0) }
+func newApplying(c *Context, p Policy) *applying {
+	if p.Estimator == nil {
+		p.Estimator = EstimateTokens
+	}
+	a := &applying{Policy: p, ctx: c, list: slices.Clone(c.Messages), report: c.Report}
+	a.report.Dropped = slices.Clone(c.Report.Dropped)
+	a.before = c.Tokens(p.Estimator).Tokens
+	for _, m := range a.list {
+		a.all += a.size(m)
+	}
+	a.rest = a.all
+	return a
+}
 
-// change puts a message in the place of another, and counts what that saves.
+// left is what the list takes now, about. The estimator only tells which part of the
+// whole that is: what the whole takes the provider may have counted.
+func (a *applying) left() int {
+	if a.all <= 0 {
+		return max(a.before, 0)
+	}
+	return int(float64(a.before) * float64(a.rest) / float64(a.all))
+}
+
+// change puts a message in the place of another.
 func (a *applying) change(i int, m Message, reason Reason) {
-	a.saved += a.size(a.list[i]) - a.size(m)
+	a.rest += a.size(m) - a.size(a.list[i])
 	a.report.drop(m.Entry, reason, "")
 	a.list[i] = m
 }
@@ -113,10 +134,10 @@ func (a *applying) withoutThinking() {
 			continue
 		}
 		a.report.drop(m.Entry, LeftOutThinking, "")
-		a.saved += a.size(m)
+		a.rest -= a.size(m)
 		if len(kept) > 0 {
 			m = m.with("content", jsonvalue.Array(kept...))
-			a.saved -= a.size(m)
+			a.rest += a.size(m)
 			out = append(out, m)
 		}
 	}
@@ -131,6 +152,24 @@ func withoutBlocks(m Message, is func([]byte) bool) (kept []json.RawMessage, dro
 		}
 	}
 	return kept, len(all) - len(kept)
+}
+
+// withoutForeign takes away what another model signed.
+func (a *applying) withoutForeign(i int) {
+	m := a.list[i]
+	if m.Role != RoleAssistant || m.text("provider") == a.For.Provider && m.text("model") == a.For.ID {
+		return
+	}
+	before := blocks(m.Content())
+	var after []json.RawMessage
+	for _, b := range before {
+		if b = unsigned(b); b != nil {
+			after = append(after, b)
+		}
+	}
+	if !sameBlocks(before, after) {
+		a.change(i, m.with("content", jsonvalue.Array(after...)), ForeignSignature)
+	}
 }
 
 // withoutImages changes the type of a block with its content: a placeholder must not
@@ -184,7 +223,7 @@ const maskLead = "[result left out: "
 // that stands there already stays as it is.
 func (a *applying) mask(i int) {
 	m := a.list[i]
-	if m.Role != RoleToolResult || strings.HasPrefix(textOf(m.Content()), maskLead) {
+	if m.Role != RoleToolResult || m.made || strings.HasPrefix(textOf(m.Content()), maskLead) {
 		return
 	}
 	line := fmt.Sprintf(maskLead+"%d bytes]", len(m.Content()))
@@ -196,16 +235,15 @@ func (a *applying) mask(i int) {
 
 // fit masks results and leaves out turns, the oldest first, until the budget holds.
 func (a *applying) fit() {
-	over := func() bool { return a.left() > a.Budget }
+	over := func() bool { return a.Budget > 0 && a.left() > a.Budget }
 	last := a.turnStart(1)
 	for i := 0; i < last && over(); i++ {
 		a.mask(i)
 	}
 	s := Spending{Budget: a.Budget, Before: a.before, Turns: a.dropTurns(over)}
 	s.Masked = a.forgetMasks()
-	s.After = a.left()
-	s.Fits = s.After <= a.Budget
-	a.report.Budget = &s
+	s.After, s.Fits = a.left(), !over()
+	a.report.Spending = &s
 }
 
 // forgetMasks takes from the report the results that were masked and then left out
@@ -253,7 +291,7 @@ func (a *applying) leaveOut(turn []Message) (kept []Message) {
 			kept = append(kept, m)
 			continue
 		}
-		a.saved += a.size(m)
+		a.rest -= a.size(m)
 		if !dropped[m.Entry] {
 			dropped[m.Entry] = true
 			a.report.drop(m.Entry, OverBudget, "")

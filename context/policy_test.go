@@ -92,7 +92,7 @@ func TestBudget(t *testing.T) {
 	all := c.Tokens(nil).Tokens
 	for _, budget := range []int{all + 1, all - 1, all / 2, all / 10, 900, 10} {
 		got := c.Apply(modelcontext.Policy{Budget: budget})
-		b := got.Report.Budget
+		b := got.Report.Spending
 		if b.Before != all || b.After != got.Tokens(nil).Tokens || b.Fits != (b.After <= budget) || b.Masked != countMasked(got) {
 			t.Errorf("budget %d: got %+v, tokens %d, %d masked", budget, b, got.Tokens(nil).Tokens, countMasked(got))
 		}
@@ -117,8 +117,55 @@ func TestBudgetKeepsWhatStays(t *testing.T) {
 	lines = append(lines, entry("compaction", "c", fmt.Sprint("e", len(lines)-1), `"summary":"so far","firstKeptEntryId":"e5","systemMessage":{"role":"system","content":"x"}`),
 		user("z", "c", "now"))
 	got := contextOf(t, nil, lines...).Apply(modelcontext.Policy{Budget: 1})
-	if shape(got) != "c:system c:compactionSummary z:user" || got.Report.Budget.Turns != 2 {
-		t.Errorf("got %s, %+v", shape(got), got.Report.Budget)
+	if shape(got) != "c:system c:compactionSummary z:user" || got.Report.Spending.Turns != 2 {
+		t.Errorf("got %s, %+v", shape(got), got.Report.Spending)
+	}
+}
+
+// TestBudgetCountsAsTheProviderDid: where the provider counted more than the estimator
+// does, so it is for what is left.
+func TestBudgetCountsAsTheProviderDid(t *testing.T) {
+	lines := turns(10)
+	last := fmt.Sprint("e", len(lines)-1)
+	lines = append(lines, user("y", last, "go on"), entry("message", "z", "y", `"message":{"role":"assistant","content":[`+hi+`],"stopReason":"stop","usage":{"totalTokens":50000}}`))
+	c := contextOf(t, nil, lines...)
+	got := c.Apply(modelcontext.Policy{Budget: 25000}).Report.Spending
+	if got.Before != 50000 || got.After < 15000 || got.After > 25000 {
+		t.Errorf("got %+v, want half of it", got)
+	}
+	if got = c.Apply(modelcontext.Policy{Budget: 1000}).Report.Spending; !got.Fits {
+		t.Errorf("got %+v, want the last turn alone to fit", got)
+	}
+}
+
+// TestForAnotherModel: it gets no signatures that are not its own.
+func TestForAnotherModel(t *testing.T) {
+	c := contextOf(t, nil, piHeader, user("a", "", "1"), assistant("b", "a", signed+`,{"type":"redactedThinking","data":"x"},`+hi, "stop"), user("c", "b", "2"))
+	own := c.Apply(modelcontext.Policy{For: modelcontext.Model{Provider: "acme", ID: "m"}})
+	if own.Hash() != c.Hash() {
+		t.Error("its own signatures were taken away")
+	}
+	other := c.Apply(modelcontext.Policy{For: modelcontext.Model{Provider: "acme", ID: "other"}})
+	if got := string(other.Messages[1].Raw); strings.Contains(got, "c2ln") || strings.Contains(got, "redacted") || !strings.Contains(got, `"thinking":"hm"`) {
+		t.Errorf("got %s, want the thinking without signatures", got)
+	}
+	if reasons(other) != "b:foreign-signature" {
+		t.Errorf("got %s", reasons(other))
+	}
+	checkRepaired(t, "for another model", other)
+}
+
+// TestRepairedStaysValid: what is repaired and then made smaller is still what
+// providers take, and says what happened to calls.
+func TestRepairedStaysValid(t *testing.T) {
+	lines := append(turns(4), user("u", "e16", "more"), assistant("v", "u", call("z"), "toolUse"))
+	fixed := contextOf(t, nil, lines...).Repair()
+	got := fixed.Apply(modelcontext.Policy{MaskResults: true, NoThinking: true, NoImages: true, Budget: 300})
+	if found := checkProvider(rawMessages(got.Messages), nil); len(found) > 0 {
+		t.Errorf("got %v", found)
+	}
+	if last := string(got.Messages[len(got.Messages)-1].Raw); !strings.Contains(last, "Whether this call ran is not known") {
+		t.Errorf("got %s, want what Repair said of the call", last)
 	}
 }
 

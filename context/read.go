@@ -20,7 +20,7 @@ type reading struct {
 	edit    *edit
 	reason  Reason
 	detail  string
-	started string // the call of which the entry tells that its tool was started
+	started *string // the call of which the entry tells that its tool was started; "" where it names none
 }
 
 // readings are those of many entries.
@@ -69,8 +69,8 @@ func (b *builder) take(all *readings, id entries.ID, r reading) {
 		all.edits = append(all.edits, *r.edit)
 	case r.reason != "":
 		b.ctx.Report.drop(id, r.reason, r.detail)
-	case r.started != "":
-		b.ctx.started[r.started] = true
+	case r.started != nil:
+		b.ctx.started[*r.started] = true
 	}
 }
 
@@ -147,16 +147,18 @@ func readOne(e entries.Entry, raw []byte, one func(entries.Entry, []byte) readin
 	return one(e, raw)
 }
 
-// startedCall gives the call's id where a custom entry is a tool_execution_start.
-func startedCall(raw []byte) string {
+// startedCall gives the call's id where a custom entry is a tool_execution_start. One
+// that names no call leaves open which: then nothing can be said to have never started.
+func startedCall(raw []byte) *string {
 	if !bytes.Contains(raw, []byte(entries.CustomToolExecutionStart)) {
-		return ""
+		return nil
 	}
 	rec, err := readRecord(raw)
 	if err != nil || jsonvalue.String(rec["customType"]) != entries.CustomToolExecutionStart {
-		return ""
+		return nil
 	}
-	return jsonvalue.Exact(jsonvalue.Get(rec["data"], "toolCallId"))
+	id := jsonvalue.Exact(jsonvalue.Get(rec["data"], "toolCallId"))
+	return &id
 }
 
 // messageObject finds the message of a record, nil where it is no object, and that

@@ -39,20 +39,30 @@ func (r *repairer) summary(m Message) Message {
 	return m.with("summary", jsonvalue.AppendExact(nil, text))
 }
 
+// signatures are the members by which providers know their own blocks.
+var signatures = []string{"thinkingSignature", "textSignature", "thoughtSignature"}
+
 // unsigned gives a block that was changed, without the signature that no longer
 // holds; nil for one that is nothing without it.
 func (r *repairer) unsigned(m Message, block []byte) []byte {
-	out := block
-	for _, name := range []string{"thinkingSignature", "textSignature", "thoughtSignature"} {
+	for _, name := range signatures {
 		if fieldOf(block, name) != nil {
 			r.note(m, UnsignedBlock, name)
-			out = jsonvalue.Set(out, name, nil)
 		}
 	}
-	if kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "redacted")) || emptyThought(out) {
+	return unsigned(block)
+}
+
+func unsigned(block []byte) []byte {
+	for _, name := range signatures {
+		if fieldOf(block, name) != nil {
+			block = jsonvalue.Set(block, name, nil)
+		}
+	}
+	if kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "redacted")) || emptyThought(block) {
 		return nil
 	}
-	return out
+	return block
 }
 
 // sound tells whether JSON is valid UTF-8 and has no half of a surrogate pair. (An

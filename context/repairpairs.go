@@ -122,5 +122,5 @@ func (r *repairer) missing(answer Message, call []byte, id string) Message {
 	o := new(object).raw("role", []byte(`"toolResult"`)).text("toolCallId", id)
 	o.raw("toolName", fieldOf(call, "name")).raw("content", arrayOf(missingText[state]))
 	o.raw("isError", []byte("true")).raw("timestamp", answer.Field("timestamp"))
-	return Message{Role: RoleToolResult, Entry: answer.Entry, Raw: o.json()}
+	return Message{Role: RoleToolResult, Entry: answer.Entry, Raw: o.json(), made: true}
 }

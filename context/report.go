@@ -12,8 +12,8 @@ type Report struct {
 	Dropped []Dropped
 	// Repaired lists what Repair changed.
 	Repaired []Change
-	// Budget tells what Policy.Budget cost; nil where none was asked for.
-	Budget *Spending
+	// Spending tells what a policy cost; nil before Apply.
+	Spending *Spending
 }
 
 // A Dropped entry, or a part of it, is not in the context.
@@ -28,21 +28,22 @@ type Reason string
 
 // Reasons in every dialect.
 const (
-	KeptNotOnPath   Reason = "kept-not-on-path"  // the compaction's first kept entry is not above it: nothing is kept
-	OlderCompaction Reason = "older-compaction"  // in the kept range of a later one
-	OlderSystem     Reason = "older-system"      // a kept system message; the compaction replays the prompt
-	EditedAway      Reason = "edited-away"       // a context_edit took it out
-	BadEdit         Reason = "bad-edit"          // a context_edit without a replacement
-	NoSummary       Reason = "no-summary"        // a branch_summary without text: a mere leaf marker
-	NotAMessage     Reason = "not-a-message"     // the record's message is no object
-	Unreadable      Reason = "unreadable"        // the record's body is damaged
-	Orphan          Reason = "orphan"            // the parent is not in the log: the path starts here
-	CutCycle        Reason = "cycle"             // it is its own ancestor: the path starts here
-	MissingBlob     Reason = "missing-blob"      // an image is a reference that could not be resolved
-	LeftOutImages   Reason = "images-left-out"   // by policy
-	LeftOutThinking Reason = "thinking-left-out" // by policy
-	MaskedResult    Reason = "masked"            // by policy: an old tool result
-	OverBudget      Reason = "over-budget"       // by policy: too old for the budget
+	KeptNotOnPath    Reason = "kept-not-on-path"  // the compaction's first kept entry is not above it: nothing is kept
+	OlderCompaction  Reason = "older-compaction"  // in the kept range of a later one
+	OlderSystem      Reason = "older-system"      // a kept system message; the compaction replays the prompt
+	EditedAway       Reason = "edited-away"       // a context_edit took it out
+	BadEdit          Reason = "bad-edit"          // a context_edit without a replacement
+	NoSummary        Reason = "no-summary"        // a branch_summary without text: a mere leaf marker
+	NotAMessage      Reason = "not-a-message"     // the record's message is no object
+	Unreadable       Reason = "unreadable"        // the record's body is damaged
+	Orphan           Reason = "orphan"            // the parent is not in the log: the path starts here
+	CutCycle         Reason = "cycle"             // it is its own ancestor: the path starts here
+	MissingBlob      Reason = "missing-blob"      // an image is a reference that could not be resolved
+	LeftOutImages    Reason = "images-left-out"   // by policy
+	LeftOutThinking  Reason = "thinking-left-out" // by policy
+	ForeignSignature Reason = "foreign-signature" // by policy: another model signed it
+	MaskedResult     Reason = "masked"            // by policy: an old tool result
+	OverBudget       Reason = "over-budget"       // by policy: too old for the budget
 )
 
 // Reasons in oh-my-pi's dialect.

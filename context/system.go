@@ -2,6 +2,7 @@ package modelcontext
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -13,6 +14,16 @@ type System struct {
 	Content  string    // the base prompt, with what was added to it
 	Sections []Section // in the order in which they first came
 	Tools    []json.RawMessage
+}
+
+// Text is the prompt as one text: its content, then its sections (pi:
+// getSystemMessageText).
+func (s System) Text() string {
+	parts := []string{s.Content}
+	for _, section := range s.Sections {
+		parts = append(parts, section.Text)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
 // A Section is a named part of the prompt.

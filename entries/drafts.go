@@ -3,7 +3,10 @@ package entries
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -23,6 +26,58 @@ func MessageDraft(message json.RawMessage) Draft {
 func UserMessage(text string) Draft {
 	m := (&builder{}).str("role", "user").raw("content", jsonvalue.Array(TextBlock(text)))
 	return MessageDraft(m.num("timestamp", nowMillis()).object())
+}
+
+// UserBlocks is what a user wrote with what comes with it: blocks of TextBlock and
+// ImageBlock.
+func UserBlocks(content ...json.RawMessage) Draft {
+	m := (&builder{}).str("role", "user").raw("content", jsonvalue.Array(content...))
+	d := MessageDraft(m.num("timestamp", nowMillis()).object())
+	d.err = errors.Join(d.err, m.err)
+	return d
+}
+
+// A System is a prompt and tools, or a change of them: see docs/format.md, "Messages".
+type System struct {
+	Content      string                     // of the first message the prompt, of later ones what is added to it
+	Sections     map[string]json.RawMessage // named parts of the prompt: a JSON string sets one, null takes it away
+	ToolsAdded   []json.RawMessage          // objects with name, description, parameters
+	ToolsRemoved []string                   // by name
+}
+
+// SystemMessage tells a model its prompt and its tools.
+func SystemMessage(s System) Draft {
+	m := (&builder{}).str("role", "system").str("content", s.Content)
+	if len(s.Sections) > 0 {
+		sections := &builder{}
+		for _, name := range slices.Sorted(maps.Keys(s.Sections)) {
+			sections.raw(name, s.Sections[name])
+		}
+		m.raw("sections", sections.object())
+		m.err = errors.Join(m.err, sections.err)
+	}
+	if len(s.ToolsAdded) > 0 {
+		m.raw("toolsAdded", jsonvalue.Array(s.ToolsAdded...))
+	}
+	var removed []json.RawMessage
+	for _, name := range s.ToolsRemoved {
+		removed = append(removed, (&builder{}).str("name", name).object())
+	}
+	if len(removed) > 0 {
+		m.raw("toolsRemoved", jsonvalue.Array(removed...))
+	}
+	d := MessageDraft(m.num("timestamp", nowMillis()).object())
+	d.err = errors.Join(d.err, m.err)
+	return d
+}
+
+// ToolExecutionStart says that the tool of a call is about to run. It is on disk, in
+// every sync mode, before a tool with effects starts: after a crash its absence then
+// tells that the tool never ran, where the header promises it (Header.Records).
+func ToolExecutionStart(callID, tool string) Draft {
+	d := (&builder{}).str("toolCallId", callID).str("toolName", tool)
+	d.str("startedAt", time.Now().UTC().Format("2006-01-02T15:04:05.000Z"))
+	return CustomDraft(CustomToolExecutionStart, d.object())
 }
 
 // An Assistant is what a model answered.
@@ -73,6 +128,11 @@ func ToolResult(callID, tool string, content []json.RawMessage, isError bool, de
 // TextBlock is a block of text in a message's content.
 func TextBlock(text string) json.RawMessage {
 	return (&builder{}).str("type", "text").str("text", text).object()
+}
+
+// ImageBlock is a block with an image, as base64 without line breaks.
+func ImageBlock(mimeType, data string) json.RawMessage {
+	return (&builder{}).str("type", "image").str("data", data).str("mimeType", mimeType).object()
 }
 
 // ThinkingBlock is a block of thinking; signature may be empty.

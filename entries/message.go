@@ -22,6 +22,7 @@ type Message struct {
 	Output     string          // bashExecution
 	CustomType string          // custom
 	Usage      json.RawMessage // assistant; nil where none is recorded
+	Details    json.RawMessage // toolResult, custom; nil where there are none
 }
 
 // Message reads a message entry.
@@ -75,17 +76,23 @@ func (m *Message) set(name string, value []byte) {
 		m.CustomType = jsonvalue.String(value)
 	case "usage":
 		m.Usage = clone(value)
+	case "details":
+		m.Details = clone(value)
 	}
 }
 
 // A Block is one part of a message's content.
 type Block struct {
-	Type      string // text, thinking, image, toolCall, ...
+	Type      string // text, thinking, redactedThinking, image, toolCall, ...
 	Text      string // of text and thinking
 	ID, Name  string // of toolCall
 	Arguments json.RawMessage
 	MimeType  string // of image
 	DataSize  int    // of image: characters of base64, or of the reference
+	// Signature is by what the provider knows the block as its own: of thinking, text
+	// or a call. "" where it has none.
+	Signature string
+	Raw       json.RawMessage // the block as it is stored, with image data and all
 }
 
 // Blocks gives the content as blocks; a content that is a string is one text block.
@@ -94,11 +101,11 @@ func (m Message) Blocks() []Block { return Blocks(m.Content) }
 // Blocks reads content as it stands in messages and custom messages.
 func Blocks(content []byte) []Block {
 	if len(content) > 0 && content[0] == '"' {
-		return []Block{{Type: "text", Text: jsonvalue.String(content)}}
+		return []Block{{Type: "text", Text: jsonvalue.String(content), Raw: TextBlock(jsonvalue.String(content))}}
 	}
 	var blocks []Block
 	jsonvalue.Elements(content, func(value []byte) {
-		var b Block
+		b := Block{Raw: value}
 		if jsonvalue.Members(value, b.set) == nil {
 			blocks = append(blocks, b)
 		}
@@ -122,6 +129,8 @@ func (b *Block) set(name string, value []byte) {
 		b.MimeType = jsonvalue.String(value)
 	case "data":
 		b.DataSize = max(len(value)-2, 0)
+	case "thinkingSignature", "textSignature", "thoughtSignature":
+		b.Signature = jsonvalue.String(value)
 	}
 }
 

@@ -51,6 +51,14 @@ func (s *Session) AppendTo(ctx context.Context, parent entries.ID, drafts ...ent
 	return s.append(ctx, appending{drafts: drafts, parent: &parent, back: true})
 }
 
+// Branch appends entries below another entry than the leaf, as one batch, and stays
+// there: the last of them is the new leaf, and what was left stays a branch. It is done
+// if the leaf is still the one given, and ErrConflict where it has moved. parent ""
+// makes a root.
+func (s *Session) Branch(ctx context.Context, parent, leaf entries.ID, drafts ...entries.Draft) (Appended, error) {
+	return s.append(ctx, appending{drafts: drafts, parent: &parent, expect: &leaf})
+}
+
 // A MoveReason says why the leaf is moved.
 type MoveReason string
 

@@ -29,6 +29,7 @@ type contextFlags struct {
 	budget               int
 	noImages, noThought  bool
 	masked               bool // --mask-results was given
+	model                string
 }
 
 func (a *app) context() *cobra.Command {
@@ -45,7 +46,7 @@ read from its end, as far as the context reaches.
 --repair shows what a provider can be sent whatever the session went through: every
 call with one result, no failed answers, nothing empty. --rendered writes summaries
 and shell commands out as the model reads them. --mask-results, --no-images,
---no-thinking and --budget ask for less, and tell what that cost.`,
+--no-thinking, --model and --budget ask for less, and tell what that cost.`,
 		Example: "  sessctl context latest\n  sessctl context session.jsonl --json | jq '.tokens, .report'\n  sessctl context latest --leaf @~4 --repair --rendered\n  sessctl context latest --mask-results 3 --budget 100000 --brief",
 		Args:    needs(1, 1, aSession),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,13 +61,14 @@ and shell commands out as the model reads them. --mask-results, --no-images,
 func (f *contextFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.leaf, "leaf", "", "the context at `ENTRY` instead of the leaf")
+	fl.StringVar(&f.leaf, "leaf", "", "the context at `ENTRY` instead of the leaf (root: before the first entry)")
 	fl.StringVar(&f.dialect, "dialect", "", "select as `PROGRAM` does, pi or omp, whosever the session is")
 	fl.BoolVar(&f.repair, "repair", false, "make it valid for providers, and tell what was changed")
 	fl.BoolVar(&f.rendered, "rendered", false, "as the model reads it: only system, developer, user, assistant and toolResult messages")
 	fl.IntVar(&f.mask, "mask-results", 0, "leave out tool results that are older than the last `N` turns")
 	fl.BoolVar(&f.noImages, "no-images", false, "leave out images")
 	fl.BoolVar(&f.noThought, "no-thinking", false, "leave out thinking")
+	fl.StringVar(&f.model, "model", "", "for `PROVIDER/ID`: without what another model signed")
 	fl.IntVar(&f.budget, "budget", 0, "leave out the oldest until it takes about `N` tokens")
 	fl.BoolVar(&f.settings, "settings", false, "look for the thinking level in the whole log, however large it is")
 	fl.StringVar(&f.blobs, "blobs", "", "the `DIR` where oh-my-pi keeps images (default: beside its sessions)")
@@ -88,6 +90,9 @@ func (a *app) runContext(f *contextFlags, name string) error {
 		return err
 	}
 	a.reportDamage(t)
+	if s := c.Report.Spending; s != nil && !s.Fits {
+		a.strict = a.strict || a.flags.strict
+	}
 	return a.write(true, func(o *term.Output) error {
 		if a.flags.json {
 			return f.json(o, t, c)
@@ -104,6 +109,8 @@ func (f *contextFlags) check(a *app) error {
 		return usagef("--dialect is pi or omp, not %q", f.dialect)
 	case f.mask < 0:
 		return usagef("--mask-results is a number of turns, not %d", f.mask)
+	case f.model != "" && !strings.Contains(f.model, "/"):
+		return usagef("--model is PROVIDER/ID, not %q", f.model)
 	case f.budget < 0:
 		return usagef("--budget is a number of tokens, not %d", f.budget)
 	}
@@ -111,13 +118,9 @@ func (f *contextFlags) check(a *app) error {
 }
 
 func (f *contextFlags) build(t *sessiontree.Tree) (*modelcontext.Context, error) {
-	leaf := t.Leaf()
-	if f.leaf != "" {
-		e, err := locate.Entry(t, f.leaf)
-		if err != nil {
-			return nil, err
-		}
-		leaf = e.ID
+	leaf, err := f.at(t)
+	if err != nil {
+		return nil, err
 	}
 	opt := &modelcontext.Options{Dialect: modelcontext.Dialect(f.dialect), Blob: f.blob(t.File())}
 	if f.settings {
@@ -127,16 +130,34 @@ func (f *contextFlags) build(t *sessiontree.Tree) (*modelcontext.Context, error)
 	if err != nil {
 		return nil, err
 	}
-	p := modelcontext.Policy{
-		MaskResults: f.masked, KeepTurns: f.mask, NoImages: f.noImages, NoThinking: f.noThought, Budget: f.budget,
-	}
-	if p.MaskResults || p.NoImages || p.NoThinking || p.Budget > 0 {
-		c = c.Apply(p)
-	}
 	if f.repair {
 		c = c.Repair()
 	}
+	if p, asked := f.policy(); asked {
+		c = c.Apply(p)
+	}
 	return c, nil
+}
+
+// at is where the context is asked for.
+func (f *contextFlags) at(t *sessiontree.Tree) (entries.ID, error) {
+	switch f.leaf {
+	case "":
+		return t.Leaf(), nil
+	case "root":
+		return "", nil
+	}
+	e, err := locate.Entry(t, f.leaf)
+	return e.ID, err
+}
+
+// policy is what the flags ask to leave out; asked is false where that is nothing.
+func (f *contextFlags) policy() (p modelcontext.Policy, asked bool) {
+	p = modelcontext.Policy{
+		MaskResults: f.masked, KeepTurns: f.mask, NoImages: f.noImages, NoThinking: f.noThought, Budget: f.budget,
+	}
+	p.For.Provider, p.For.ID, _ = strings.Cut(f.model, "/")
+	return p, p.MaskResults || p.NoImages || p.NoThinking || p.Budget > 0 || f.model != ""
 }
 
 // blob reads from oh-my-pi's folder of blobs, which stands beside its sessions.
@@ -202,6 +223,8 @@ type jsonTokens struct {
 	Budget   *int  `json:"budget"`
 	Before   *int  `json:"before"`
 	Fits     *bool `json:"fits"`
+	Masked   *int  `json:"masked"`
+	Turns    *int  `json:"turns"`
 }
 
 type jsonReport struct {
@@ -265,8 +288,11 @@ func (f *contextFlags) messages(c *modelcontext.Context) []modelcontext.Message 
 func tokensJSON(c *modelcontext.Context) jsonTokens {
 	e := c.Tokens(nil)
 	out := jsonTokens{Estimate: e.Tokens, Recorded: e.Recorded}
-	if b := c.Report.Budget; b != nil {
-		out.Budget, out.Before, out.Fits = &b.Budget, &b.Before, &b.Fits
+	if s := c.Report.Spending; s != nil {
+		out.Before, out.Masked, out.Turns = &s.Before, &s.Masked, &s.Turns
+		if s.Budget > 0 {
+			out.Budget, out.Fits = &s.Budget, &s.Fits
+		}
 	}
 	return out
 }
@@ -289,7 +315,7 @@ func (a *app) contextText(o *term.Output, f *contextFlags, t *sessiontree.Tree, 
 		fmt.Fprintln(o, o.Style(term.Bold, line))
 	}
 	fmt.Fprintln(o)
-	p := &printer{app: a, o: o, flags: &showFlags{brief: f.brief, full: f.full}, sent: sentOf(c)}
+	p := &printer{app: a, o: o, flags: &showFlags{brief: f.brief, full: f.full}, view: viewOf(c)}
 	for _, m := range list {
 		p.contextMessage(m)
 	}
@@ -309,8 +335,8 @@ func (a *app) contextText(o *term.Output, f *contextFlags, t *sessiontree.Tree, 
 	for _, l := range lines {
 		fmt.Fprintln(o, o.Style(term.Dim, o.Cut(l.String(), o.Width)))
 	}
-	if b := c.Report.Budget; b != nil {
-		for _, line := range o.Wrap(budgetLine(b), o.Width) {
+	if s := c.Report.Spending; s != nil {
+		for _, line := range o.Wrap(spendingLine(s), o.Width) {
 			fmt.Fprintln(o, o.Style(term.Dim, line))
 		}
 	}
@@ -356,10 +382,13 @@ func folded(lines []reportLine) (out []reportLine) {
 	return out
 }
 
-func budgetLine(b *modelcontext.Spending) string {
-	line := fmt.Sprintf("budget    about %d of %d tokens, %d before: %s masked, %s left out",
-		b.After, b.Budget, b.Before, plural(b.Masked, "result", "results"), plural(b.Turns, "turn", "turns"))
-	if !b.Fits {
+func spendingLine(s *modelcontext.Spending) string {
+	line := fmt.Sprintf("spending  about %d tokens of %d", s.After, s.Before)
+	if s.Budget > 0 {
+		line += fmt.Sprintf(", budget %d", s.Budget)
+	}
+	line += fmt.Sprintf(": %s masked, %s left out", plural(s.Masked, "result", "results"), plural(s.Turns, "turn", "turns"))
+	if !s.Fits {
 		line += "; what is left does not fit"
 	}
 	return line

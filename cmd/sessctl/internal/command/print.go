@@ -20,25 +20,9 @@ type printer struct {
 	app   *app
 	o     *term.Output
 	flags *showFlags
-	alone bool                // one entry, asked for by name: in full
-	sent  map[entries.ID]bool // what the model is sent; nil where that was not asked
+	alone bool      // one entry, asked for by name: in full
+	view  *sentView // what the model is sent; nil where that was not asked
 }
-
-// unsent tells that an entry could be a message of the context, and is none.
-func (p *printer) unsent(e entries.Entry) bool {
-	return p.sent != nil && spoken(e.Type) && !p.sent[e.ID]
-}
-
-// spoken tells whether entries of a type become messages for a model.
-func spoken(t entries.Type) bool {
-	switch t {
-	case entries.TypeMessage, entries.TypeCustomMessage, entries.TypeBranchSummary, entries.TypeCompaction:
-		return true
-	}
-	return false
-}
-
-const unsentMark = "not sent"
 
 const (
 	indent     = "  "
@@ -72,7 +56,7 @@ func (p *printer) raw(e entries.Entry) error {
 func (p *printer) brief(e entries.Entry) {
 	s := summarize(e)
 	text := fmt.Sprintf("%s  %s  %s", short(e.ID), p.app.clock(e.Time), term.Line(s.kind))
-	if p.unsent(e) {
+	if p.view.unsent(e) {
 		text += " (" + unsentMark + ")"
 	}
 	if body := oneLine(s.text); body != "" {
@@ -108,8 +92,8 @@ func (p *printer) text(e entries.Entry) {
 	if s.bad {
 		head += "  failed"
 	}
-	if p.unsent(e) {
-		head += "  " + unsentMark
+	if p.view.unsent(e) {
+		head += "  " + p.unsentMark(e)
 	}
 	fmt.Fprintln(p.o, p.o.Style(p.headStyle(e, s.bad), head))
 	if e.Type == entries.TypeMessage {
@@ -238,7 +222,7 @@ func (p *printer) contextMessage(m modelcontext.Message) {
 		}
 	}
 	failed := body.IsError || body.Error != "" || body.StopReason == "error" || body.StopReason == "aborted"
-	unsent := !p.sent[m.Entry]
+	unsent := !p.view.sent[m.Entry]
 	style := styleOf(entries.Entry{Type: entries.TypeMessage, Role: m.Role}, failed)
 	if p.flags.brief {
 		text := short(m.Entry) + "  " + kind
@@ -375,16 +359,26 @@ type jsonEntry struct {
 // shownEntry is what show says of an entry besides its record.
 type shownEntry struct {
 	jsonEntry
-	InContext *bool `json:"inContext"`
+	InContext *bool                `json:"inContext"`
+	NotSent   *modelcontext.Reason `json:"notSent"`
 }
 
-// inContext is null for entries that never become messages.
-func (p *printer) inContext(e entries.Entry) *bool {
-	in := p.sent[e.ID] // oh-my-pi's notes are of a type that is not spoken
-	if p.sent == nil || !spoken(e.Type) && !in {
-		return nil
+// shown tells whether the model is sent an entry, null for one that never becomes a
+// message, and why not.
+func (p *printer) shown(e entries.Entry) shownEntry {
+	out := shownEntry{jsonEntry: entryJSON(e)}
+	if p.view == nil {
+		return out
 	}
-	return &in
+	in := p.view.sent[e.ID] // oh-my-pi's notes are of a type that is not spoken
+	if in || spoken(e.Type) {
+		out.InContext = &in
+	}
+	if p.view.unsent(e) {
+		reason := p.view.why(e)
+		out.NotSent = &reason
+	}
+	return out
 }
 
 func entryJSON(e entries.Entry) jsonEntry {
@@ -396,7 +390,7 @@ func entryJSON(e entries.Entry) jsonEntry {
 // that is none inside, which only its sum vouched for, there is null: the line has
 // to stay JSON.
 func (p *printer) object(e entries.Entry) error {
-	envelope, err := json.Marshal(shownEntry{entryJSON(e), p.inContext(e)})
+	envelope, err := json.Marshal(p.shown(e))
 	if err != nil {
 		return err
 	}

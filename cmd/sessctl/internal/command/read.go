@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +57,8 @@ func (a *app) whole(name string) (*sessiontree.Tree, error) {
 
 // reportDamage tells on stderr, in one line, what had to be worked around.
 func (a *app) reportDamage(t *sessiontree.Tree) {
-	damage := t.Damage()
+	// Every log of oh-my-pi has a title line; nobody has to be told each time.
+	damage := slices.DeleteFunc(t.Damage(), func(d sessiontree.Damage) bool { return d.Kind == "title-slot" })
 	for _, d := range damage {
 		a.strict = a.strict || a.flags.strict && !d.Note
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
-	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -38,7 +37,7 @@ func (a *app) show() *cobra.Command {
 		Long: `show prints the active path from its root to the leaf as text: a line about each
 entry, and its content indented below. Long results of tools are cut (--full shows
 them). "not sent" marks what the model does not see any more: a compaction replaced
-it, an edit took it out, it is on another branch ('sessctl context' tells why). With
+it, an edit took it out, it is on another branch (show S ENTRY tells which). With
 ENTRY it prints that entry alone, in full.`,
 		Example: "  sessctl show latest -n 20\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
 		Args:    needs(1, 2, aSession+"; and an ENTRY"),
@@ -100,12 +99,12 @@ func (a *app) runShow(f *showFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	sent, err := f.sent(t)
+	view, err := f.sent(t)
 	if err != nil {
 		return err
 	}
 	return a.write(!f.follow, func(o *term.Output) error {
-		p := &printer{app: a, o: o, flags: f, alone: len(args) == 2 && f.around == 0, sent: sent}
+		p := &printer{app: a, o: o, flags: f, alone: len(args) == 2 && f.around == 0, view: view}
 		if a.flags.json {
 			return p.document(t, picked)
 		}
@@ -151,32 +150,6 @@ func (f *showFlags) tip(t *sessiontree.Tree) (entries.ID, error) {
 	}
 	e, err := locate.Entry(t, f.branch)
 	return e.ID, err
-}
-
-// sent gives the entries that the model is sent at the tip.
-func (f *showFlags) sent(t *sessiontree.Tree) (map[entries.ID]bool, error) {
-	if f.raw {
-		return nil, nil
-	}
-	tip, err := f.tip(t)
-	if err != nil {
-		return nil, err
-	}
-	c, err := modelcontext.Build(t, tip, nil)
-	if err != nil {
-		return nil, err
-	}
-	return sentOf(c), nil
-}
-
-// sentOf gives the entries that reach the model: some of a context's messages do not,
-// such as shell commands that the user kept from it.
-func sentOf(c *modelcontext.Context) map[entries.ID]bool {
-	sent := make(map[entries.ID]bool, len(c.Messages))
-	for _, m := range c.Render() {
-		sent[m.Entry] = true
-	}
-	return sent
 }
 
 func gather(seq iter.Seq2[entries.Entry, error]) (list []entries.Entry, err error) {
@@ -303,8 +276,8 @@ func (p *printer) follow(t *sessiontree.Tree, shown []entries.Entry) error {
 			fmt.Fprintf(p.o, "%s\n\n", p.o.Style(term.Yellow, "-- goes on from "+short(e.Parent)+" --"))
 		}
 		leaf = e.ID
-		if p.sent != nil {
-			p.sent[e.ID] = true // what comes in is the newest
+		if p.view != nil {
+			p.view.sent[e.ID] = true // what comes in is the newest
 		}
 		if p.flags.wants(e) {
 			if err := p.print(e); err != nil {
