@@ -17,6 +17,7 @@ type fold struct {
 	answer   entries.ID        // the last answer
 	calls    map[string]string // its calls: tools by call id
 	summary  *Report           // a branch_summary of a rewind whose report has not come yet
+	order    []string          // of its calls
 	answered map[string]bool   // calls of the answer that have results
 }
 
@@ -105,10 +106,10 @@ func (f *fold) message(e entries.Entry) error {
 		if err != nil {
 			return err
 		}
-		f.answer, f.calls, f.answered = e.ID, map[string]string{}, map[string]bool{}
+		f.answer, f.calls, f.answered, f.order = e.ID, map[string]string{}, map[string]bool{}, nil
 		for _, b := range m.Blocks() {
 			if b.Type == "toolCall" {
-				f.calls[b.ID] = b.Name
+				f.calls[b.ID], f.order = b.Name, append(f.order, b.ID)
 			}
 		}
 	}
@@ -222,8 +223,9 @@ func (f *fold) customMessage(e entries.Entry) error {
 	} else {
 		f.close(r)
 	}
-	r.RewoundAt = text(c.Details, "rewoundAt")
-	f.last = r
+	told := *r
+	told.RewoundAt = text(c.Details, "rewoundAt")
+	f.last = &told
 	return nil
 }
 

@@ -1,0 +1,157 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	modelcontext "github.com/sessctl/sessctl/context"
+	"github.com/sessctl/sessctl/entries"
+)
+
+// batch makes the records of a rewind, in their order: the summary that carries the
+// report, the hidden report about what was left, what ran beside rewind, and the
+// settings in force where the target has others.
+func (t *Tools) batch(s State, d *detour) ([]entries.Draft, error) {
+	at := t.now()
+	details := map[string]any{"startedAt": d.checkpoint.StartedAt, "checkpoint": d.checkpoint.ID}
+	if d.checkpoint.StartedAt == "" {
+		details["startedAt"] = at
+	}
+	report := map[string]any{
+		"report": s.Request.Report, "startedAt": details["startedAt"], "rewoundAt": at, "checkpoint": d.checkpoint.ID,
+		"droppedEntries": len(d.left), "droppedTokens": d.tokens, "readFiles": list(d.uses.read), "modifiedFiles": list(d.uses.modified), "restored": []string{},
+	}
+	content := encode(t.reportText(s, d))
+	drafts := []entries.Draft{
+		entries.BranchSummaryDraft(s.Leaf, s.Request.Report, encode(details)),
+		entries.CustomMessageDraft(entries.CustomRewindReport, content, false, encode(report)),
+	}
+	drafts = append(drafts, d.kept...)
+	settings, err := t.settings(s.Leaf, d.target)
+	return append(drafts, settings...), err
+}
+
+func list(names []string) []string {
+	if names == nil {
+		return []string{}
+	}
+	return names
+}
+
+// settings gives the records that keep the model and the thinking level in force.
+func (t *Tools) settings(leaf, target entries.ID) (drafts []entries.Draft, err error) {
+	tree, err := t.s.Tree()
+	if err != nil {
+		return nil, err
+	}
+	all := &modelcontext.Options{Lookback: -1}
+	here, err := modelcontext.Build(tree, leaf, all)
+	if err != nil {
+		return nil, err
+	}
+	there, err := modelcontext.Build(tree, target, all)
+	if err != nil {
+		return nil, err
+	}
+	if here.Model != there.Model && here.Model.ID != "" {
+		drafts = append(drafts, modelChange(here))
+	}
+	if here.Thinking != there.Thinking {
+		drafts = append(drafts, entries.ThinkingLevelDraft(here.Thinking))
+	}
+	return drafts, nil
+}
+
+// modelChange is in the words of the log: oh-my-pi has its own.
+func modelChange(c *modelcontext.Context) entries.Draft {
+	if c.Dialect == modelcontext.Omp {
+		return entries.Raw(encode(map[string]any{"type": entries.TypeModelChange, "model": c.Model.Provider + "/" + c.Model.ID}))
+	}
+	return entries.ModelChangeDraft(c.Model.Provider, c.Model.ID)
+}
+
+// reportText tells what the model cannot know any more. The report itself stands in the
+// summary above it, once.
+func (t *Tools) reportText(s State, d *detour) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The exploration since %s was left; its report stands above.", d.checkpoint.name())
+	if s.Request.Checkpoint == "" {
+		b.WriteString(" Its checkpoint was not in the log any more, so the whole conversation before it was left too.")
+	}
+	if len(d.uses.prompts) > 0 {
+		b.WriteString("\n\nThe user wrote meanwhile:")
+		for _, p := range d.uses.prompts {
+			b.WriteString("\n<user-message>\n" + p + "\n</user-message>")
+		}
+	}
+	said(&b, d.uses.said)
+	lines(&b, "Files read, whose contents you do not have any more", d.uses.read)
+	lines(&b, "Files changed on disk, and left as they are now", d.uses.modified)
+	lines(&b, "Commands that ran, whose effects stay", d.uses.commands)
+	lines(&b, "Other tools that were called", d.uses.others)
+	fmt.Fprintf(&b, "\n\n%d entries, about %d tokens, are out of your context. To explore something else, set a new checkpoint.", len(d.left), d.tokens)
+	return b.String()
+}
+
+// name is how a report calls a checkpoint.
+func (c Checkpoint) name() string {
+	if c.ID == "" {
+		return "the checkpoint"
+	}
+	name := "checkpoint " + string(c.ID)
+	if c.Label != "" {
+		name += " (" + c.Label + ")"
+	}
+	if goal := strings.TrimSpace(c.Goal); goal != "" {
+		name += ", " + goal + ","
+	}
+	return name
+}
+
+// said repeats what the user was told already, or its size and its beginning: a model
+// that does not know tells it again.
+func said(b *strings.Builder, texts []string) {
+	const most = 2000 // bytes in full
+	if len(texts) == 0 {
+		return
+	}
+	all := strings.Join(texts, "\n\n")
+	if len(all) <= most {
+		b.WriteString("\n\nYou told the user already:\n<told>\n" + all + "\n</told>")
+		return
+	}
+	fmt.Fprintf(b, "\n\nYou told the user already (%d bytes, of which this is the beginning):\n<told>\n%s\n</told>", len(all), strings.ToValidUTF8(all[:most], ""))
+}
+
+// lines lists names, or the first of many.
+func lines(b *strings.Builder, title string, names []string) {
+	const most = 40
+	if len(names) == 0 {
+		return
+	}
+	b.WriteString("\n\n" + title + ":")
+	for i, name := range names {
+		if i == most {
+			fmt.Fprintf(b, "\n- and %d more", len(names)-most)
+			return
+		}
+		b.WriteString("\n- " + firstLine(name))
+	}
+}
+
+// firstLine keeps a long command from filling the report.
+func firstLine(s string) string {
+	const most = 200
+	line, rest, _ := strings.Cut(s, "\n")
+	if len(line) > most {
+		line, rest = strings.ToValidUTF8(line[:most], ""), "x"
+	}
+	if rest != "" {
+		line += " …"
+	}
+	return line
+}
+
+// blocksOf is the content of a result that is a text.
+func blocksOf(text string) []json.RawMessage { return []json.RawMessage{entries.TextBlock(text)} }

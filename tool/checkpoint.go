@@ -1,0 +1,66 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/sessctl/sessctl/entries"
+)
+
+// checkpoint marks where an exploration starts. Its text has nothing that would still
+// stand in the context after the rewind and ask for another one.
+func (t *Tools) checkpoint(s State, id entries.ID, args json.RawMessage) Result {
+	var a struct{ Goal, Label string }
+	if err := decode(args, &a); err != nil {
+		return refuse("The arguments are wrong: %v.", err)
+	}
+	if s.Phase == Pending {
+		return refuse("A rewind is pending; it is applied at the end of this turn. Set the next checkpoint after that.")
+	}
+	if len(s.Open) >= t.opt.MaxDepth {
+		return refuse("Checkpoint already active.")
+	}
+	label := strings.TrimSpace(a.Label)
+	if label != "" && s.labelled(label) {
+		return refuse("The label %q is taken by an open checkpoint; choose another.", label)
+	}
+	details := map[string]any{"checkpoint": id, "goal": a.Goal, "startedAt": t.now()}
+	if label != "" {
+		details["label"] = label
+	}
+	text := fmt.Sprintf("Checkpoint %s", id)
+	if goal := strings.TrimSpace(a.Goal); goal != "" {
+		text += ": " + goal
+	}
+	return Result{Text: text, Details: encode(details)}
+}
+
+func (s State) labelled(label string) bool {
+	for _, c := range s.Open {
+		if c.Label == label {
+			return true
+		}
+	}
+	return false
+}
+
+// decode reads arguments. A model that sends none means an empty object.
+func decode(args json.RawMessage, v any) error {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if err := json.Unmarshal(args, v); err != nil {
+		return fmt.Errorf("they are no object as the schema has it (%w)", err)
+	}
+	return nil
+}
+
+// encode writes what consists of strings and numbers, which cannot fail.
+func encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}

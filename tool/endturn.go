@@ -1,0 +1,194 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// Rewound tells what a rewind did.
+type Rewound struct {
+	Checkpoint Checkpoint
+	Report     string
+	From       entries.ID   // the leaf that was left
+	Target     entries.ID   // the entry that the batch hangs below; "" is the root
+	Entries    []entries.ID // of the batch: the summary, the report, and what was kept
+	Leaf       entries.ID
+
+	DroppedEntries int
+	DroppedTokens  int // about
+	// ForgottenReads are the files whose contents have left the context: a harness that
+	// remembers what the model has read has to forget them.
+	ForgottenReads []string
+	ModifiedFiles  []string // changed on disk by the exploration, and left so
+}
+
+// EndTurn applies a pending rewind; nil where none is pending. It is called when all
+// calls of the answer have results, and fails with ErrOpenCalls where some have none.
+// On return the leaf is below the checkpoint, on disk; a crash before leaves the rewind
+// pending, a crash inside does too (in native logs: in those of pi and oh-my-pi a part
+// of the batch may be there, which closes the checkpoint).
+func (t *Tools) EndTurn(ctx context.Context) (*Rewound, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.endTurn(ctx)
+}
+
+func (t *Tools) endTurn(ctx context.Context) (*Rewound, error) {
+	s, err := t.state()
+	if err != nil || s.Phase != Pending {
+		return nil, err
+	}
+	if open := t.known.fold.openCalls(); len(open) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrOpenCalls, strings.Join(open, ", "))
+	}
+	d, err := t.detour(s)
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := t.batch(s, d)
+	if err != nil {
+		return nil, err
+	}
+	done, err := t.s.Branch(ctx, d.target, s.Leaf, drafts...)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.s.Sync(ctx); err != nil {
+		return nil, err
+	}
+	return d.rewound(s, done), nil
+}
+
+// openCalls lists the calls of the last answer that have no results, in no order that
+// would matter.
+func (f *fold) openCalls() (open []string) {
+	for id, name := range f.calls {
+		if !f.answered[id] {
+			open = append(open, fmt.Sprintf("%s (%s)", id, name))
+		}
+	}
+	slices.Sort(open)
+	return open
+}
+
+// Resume is called after a session was opened: where a crash left a rewind pending, it
+// gives the calls beside it that have no results an error that says so, and applies the
+// rewind. nil where none was pending.
+func (t *Tools) Resume(ctx context.Context) (*Rewound, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.state()
+	if err != nil || s.Phase != Pending {
+		return nil, err
+	}
+	const interrupted = "The session was interrupted before this call had a result; whether it ran is not known."
+	var drafts []entries.Draft
+	f := t.known.fold
+	for _, call := range f.order {
+		if !f.answered[call] {
+			drafts = append(drafts, entries.ToolResult(call, f.calls[call], blocksOf(interrupted), true, nil))
+		}
+	}
+	if len(drafts) > 0 {
+		if _, err := t.s.AppendIf(ctx, s.Leaf, drafts...); err != nil {
+			return nil, err
+		}
+	}
+	return t.endTurn(ctx)
+}
+
+// Cancel gives a pending rewind up: the checkpoint is open again. ErrNothing where none
+// is pending.
+func (t *Tools) Cancel(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.state()
+	if err != nil {
+		return err
+	}
+	if s.Phase != Pending {
+		return fmt.Errorf("%w: no rewind is pending", ErrNothing)
+	}
+	return t.mark(ctx, s.Request.Checkpoint, stateCancelled)
+}
+
+// Close ends the innermost open checkpoint without a rewind, and tells no model.
+// ErrNothing where none is open.
+func (t *Tools) Close(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.state()
+	if err != nil {
+		return err
+	}
+	c, ok := s.Innermost()
+	if !ok {
+		return fmt.Errorf("%w: no checkpoint is open", ErrNothing)
+	}
+	return t.mark(ctx, c.ID, stateClosed)
+}
+
+// mark writes a checkpoint-state record.
+func (t *Tools) mark(ctx context.Context, id entries.ID, state string) error {
+	_, err := t.s.Append(ctx, entries.CustomDraft(entries.CustomCheckpointState, encode(map[string]any{"checkpoint": id, "state": state})))
+	return err
+}
+
+// PendingReminder is called where the model ends its turn without calling a tool. With
+// an open checkpoint it gives, once, a note for the model; it is no part of the log's
+// context: the harness appends it to the request, or lets the turn end. Where the model
+// ends its turn a second time the checkpoint is closed as abandoned, and there is no
+// note: nobody is held in a loop. "" where there is nothing to say.
+func (t *Tools) PendingReminder(ctx context.Context) (note string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.state()
+	c, ok := s.Innermost()
+	if err != nil || s.Phase != Active || !ok {
+		return "", err
+	}
+	if c.Reminded {
+		return "", t.mark(ctx, c.ID, stateAbandoned)
+	}
+	if err := t.mark(ctx, c.ID, stateReminded); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("The checkpoint %s is still open. If the exploration is done, call rewind with a report; if its details are still needed, just answer.", c.ID), nil
+}
+
+// UndoRewind takes back the last rewind on the path: the leaf goes to the entry before
+// the answer that called rewind, where the checkpoint is open and the exploration is in
+// the context again. What came after the rewind stays a branch. ErrNothing where there
+// was no rewind, or where its record does not say what was left (oh-my-pi's do not).
+func (t *Tools) UndoRewind(ctx context.Context) (sessiontree.Appended, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.state()
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	if s.Last == nil {
+		return sessiontree.Appended{}, fmt.Errorf("%w: no rewind on the path", ErrNothing)
+	}
+	tree, err := t.s.Tree()
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	left, err := t.stateAt(tree, s.Last.From)
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	if left.Request == nil || left.Request.Answer == "" {
+		return sessiontree.Appended{}, fmt.Errorf("%w: the record of the last rewind does not say what was left", ErrNothing)
+	}
+	answer, err := tree.Entry(left.Request.Answer)
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	return t.s.MoveLeaf(ctx, answer.Parent, sessiontree.ReasonUndo)
+}
