@@ -97,7 +97,7 @@ func (t *Tools) worth(s State, c Checkpoint, report string) (refused string, err
 	}
 	there += t.opt.Estimator(modelcontext.Message{Raw: encode(map[string]string{"content": report})})
 	switch {
-	case here-there < t.opt.MinSpanTokens:
+	case t.opt.MinSpanTokens > 0 && here-there < t.opt.MinSpanTokens:
 		return fmt.Sprintf("There is nothing worth dropping: the exploration takes about %d tokens. Go on; the checkpoint stays open.", max(here-there, 0)), nil
 	case t.opt.Window > 0 && there > t.opt.Window:
 		return fmt.Sprintf("Going back there would bring back about %d tokens, more than the %d that fit: a compaction has replaced them since. Go on without a rewind.", there, t.opt.Window), nil

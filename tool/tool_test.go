@@ -352,8 +352,7 @@ func TestSiblings(t *testing.T) {
 	})
 }
 
-// TestLateSibling: a result that comes after the checkpoint's, and after the model's
-// next answer, does not tear the group.
+// TestOneBatch: several of our calls in one answer.
 func TestOneBatch(t *testing.T) {
 	both(t, tool.Options{}, func(p *play) {
 		p.user("go")
