@@ -41,7 +41,7 @@ func (m Message) Field(name string) json.RawMessage { return jsonvalue.Get(m.Raw
 // Content gives the message's content: a string or an array of blocks.
 func (m Message) Content() json.RawMessage { return m.Field("content") }
 
-// Blocks gives the content as typed blocks, one for each element of an array; a content
+// Blocks gives the content as typed blocks, one for each object in an array; a content
 // that is a string is one block of text.
 func (m Message) Blocks() []entries.Block { return entries.Blocks(m.Content()) }
 

@@ -51,7 +51,7 @@ type Spending struct {
 func (c *Context) Apply(p Policy) *Context {
 	a := newApplying(c, p)
 	if p.For != (Model{}) {
-		a.each(a.withoutForeign)
+		a.withoutForeign()
 	}
 	if p.NoThinking {
 		a.withoutThinking()
@@ -124,19 +124,23 @@ func (a *applying) each(f func(i int)) {
 	}
 }
 
-// withoutThinking leaves out thinking, and answers that were nothing else.
-func (a *applying) withoutThinking() {
+// blocks puts what f makes of an answer's blocks in their place, and leaves out answers
+// of which nothing is left. nil leaves a block out.
+func (a *applying) blocks(reason Reason, applies func(m Message) bool, f func(block []byte) []byte) {
 	out := a.list[:0]
 	for _, m := range a.list {
-		kept, dropped := withoutBlocks(m, isThought)
-		if m.Role != RoleAssistant || dropped == 0 {
+		before := blocks(m.Content())
+		after := before
+		if m.Role == RoleAssistant && applies(m) {
+			after = mapBlocks(before, f)
+		}
+		if sameBlocks(before, after) {
 			out = append(out, m)
 			continue
 		}
-		a.report.drop(m.Entry, LeftOutThinking, "")
+		a.report.drop(m.Entry, reason, "")
 		a.rest -= a.size(m)
-		if len(kept) > 0 {
-			m = m.with("content", jsonvalue.Array(kept...))
+		if m = m.with("content", jsonvalue.Array(after...)); len(after) > 0 {
 			a.rest += a.size(m)
 			out = append(out, m)
 		}
@@ -144,32 +148,30 @@ func (a *applying) withoutThinking() {
 	a.list = out
 }
 
-func withoutBlocks(m Message, is func([]byte) bool) (kept []json.RawMessage, dropped int) {
-	all := blocks(m.Content())
-	for _, b := range all {
-		if !is(b) {
-			kept = append(kept, b)
+func mapBlocks(list []json.RawMessage, f func(block []byte) []byte) (out []json.RawMessage) {
+	for _, b := range list {
+		if b := f(b); b != nil {
+			out = append(out, b)
 		}
 	}
-	return kept, len(all) - len(kept)
+	return out
+}
+
+// withoutThinking leaves out what models thought.
+func (a *applying) withoutThinking() {
+	every := func(Message) bool { return true }
+	a.blocks(LeftOutThinking, every, func(block []byte) []byte {
+		if isThought(block) {
+			return nil
+		}
+		return block
+	})
 }
 
 // withoutForeign takes away what another model signed.
-func (a *applying) withoutForeign(i int) {
-	m := a.list[i]
-	if m.Role != RoleAssistant || m.text("provider") == a.For.Provider && m.text("model") == a.For.ID {
-		return
-	}
-	before := blocks(m.Content())
-	var after []json.RawMessage
-	for _, b := range before {
-		if b = unsigned(b); b != nil {
-			after = append(after, b)
-		}
-	}
-	if !sameBlocks(before, after) {
-		a.change(i, m.with("content", jsonvalue.Array(after...)), ForeignSignature)
-	}
+func (a *applying) withoutForeign() {
+	other := func(m Message) bool { return m.text("provider") != a.For.Provider || m.text("model") != a.For.ID }
+	a.blocks(ForeignSignature, other, unsigned)
 }
 
 // withoutImages changes the type of a block with its content: a placeholder must not

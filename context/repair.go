@@ -143,7 +143,7 @@ func (r *repairer) withoutEmpty(list []Message) []Message {
 		switch {
 		case m.Role == RoleToolResult:
 			m = r.filled(m)
-		case !rendered(m.Role):
+		case !r.rendered(m.Role):
 			r.note(m, DroppedUnknown, m.Role)
 			continue
 		case isEmpty(m):
@@ -155,12 +155,15 @@ func (r *repairer) withoutEmpty(list []Message) []Message {
 	return out
 }
 
-// rendered tells whether a message of a role reaches a model.
-func rendered(role string) bool {
+// rendered tells whether a message of a role reaches a model in the dialect.
+func (r *repairer) rendered(role string) bool {
 	switch role {
-	case RoleSystem, RoleDeveloper, RoleUser, RoleAssistant, RoleBashExecution, RolePythonExecution,
-		RoleFileMention, RoleCustom, RoleBranchSummary, RoleCompactionSummary:
+	case RoleUser, RoleAssistant, RoleBashExecution, RoleCustom, RoleBranchSummary, RoleCompactionSummary:
 		return true
+	case RoleSystem:
+		return r.ctx.Dialect != Omp
+	case RoleDeveloper, RolePythonExecution, RoleFileMention, roleHookMessage:
+		return r.ctx.Dialect == Omp
 	}
 	return false
 }
@@ -168,7 +171,7 @@ func rendered(role string) bool {
 // isEmpty tells whether a message has a content that says nothing.
 func isEmpty(m Message) bool {
 	switch m.Role {
-	case RoleUser, RoleAssistant, RoleDeveloper, RoleCustom:
+	case RoleUser, RoleAssistant, RoleDeveloper, RoleCustom, roleHookMessage:
 		return saysNothing(m.Content())
 	case RoleSystem: // it may bring tools, and no text
 		return saysNothing(m.Content()) && m.Field("sections") == nil && m.Field("toolsAdded") == nil && m.Field("toolsRemoved") == nil

@@ -118,17 +118,17 @@ func TestMessageDraftsThatAreRefused(t *testing.T) {
 		return entries.SystemMessage(entries.System{ToolsAdded: raws(values...)})
 	}
 	for what, d := range map[string]entries.Draft{
-		"a section":                 section(`"x`),
-		"an empty section":          section(``),
-		"a section that goes on":    section(`"x"},"role":"user","y":{"z":1`),
-		"a tool":                    tools(`{"name":"read"}`, `{"name"}`),
-		"no tool":                   tools(``),
-		"a tool that goes on":       tools(`{}],"role":"user","x":[{}`),
-		"a block":                   entries.UserBlocks(entries.TextBlock("a"), json.RawMessage(`{"type":"image"`)),
-		"no block":                  entries.UserBlocks(nil, entries.TextBlock("a")),
-		"a block that goes on":      entries.UserBlocks(json.RawMessage(`{}],"role":"system","x":[{}`)),
-		"a block with a bad call":   entries.UserBlocks(entries.ToolCallBlock("c", "n", json.RawMessage(`{`))),
-		"a block, then a comment":   entries.UserBlocks(json.RawMessage(`{"type":"text","text":"a"} //`)),
+		"a section":               section(`"x`),
+		"an empty section":        section(``),
+		"a section that goes on":  section(`"x"},"role":"user","y":{"z":1`),
+		"a tool":                  tools(`{"name":"read"}`, `{"name"}`),
+		"no tool":                 tools(`{}`, ``),
+		"a tool that goes on":     tools(`{}],"role":"user","x":[{}`),
+		"a block":                 entries.UserBlocks(entries.TextBlock("a"), json.RawMessage(`{"type":"image"`)),
+		"no block":                entries.UserBlocks(nil, entries.TextBlock("a")),
+		"a block that goes on":    entries.UserBlocks(json.RawMessage(`{}],"role":"system","x":[{}`)),
+		"a block with a bad call": entries.UserBlocks(entries.ToolCallBlock("c", "n", json.RawMessage(`{`))),
+		"a block, then a comment": entries.UserBlocks(json.RawMessage(`{"type":"text","text":"a"} //`)),
 	} {
 		if !errors.Is(d.Err(), entries.ErrDraft) {
 			t.Errorf("%s: got %v, want ErrDraft", what, d.Err())

@@ -109,7 +109,7 @@ func (f *contextFlags) check(a *app) error {
 		return usagef("--dialect is pi or omp, not %q", f.dialect)
 	case f.mask < 0:
 		return usagef("--mask-results is a number of turns, not %d", f.mask)
-	case f.model != "" && !strings.Contains(f.model, "/"):
+	case f.model != "" && (strings.Index(f.model, "/") < 1 || strings.HasSuffix(f.model, "/")):
 		return usagef("--model is PROVIDER/ID, not %q", f.model)
 	case f.budget < 0:
 		return usagef("--budget is a number of tokens, not %d", f.budget)

@@ -142,7 +142,7 @@ func contextRuns(t *testing.T, header string) [][]string {
 	repaired := header + `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[],"stopReason":"aborted"}}` + "\n" + line
 	return [][]string{
 		{"context", story(t)}, {"context", write(t, "damaged.jsonl", damagedLog)}, {"context", write(t, "empty.jsonl", header)},
-		{"context", story(t), "--budget", "10", "--rendered"}, {"context", repo + "/testdata/omp/custom.jsonl"},
+		{"context", story(t), "--budget", "10", "--rendered"}, {"context", story(t), "--mask-results", "0"}, {"context", repo + "/testdata/omp/custom.jsonl"},
 		{"context", write(t, "far.jsonl", far)}, {"context", write(t, "repaired.jsonl", repaired), "--repair"},
 	}
 }
@@ -155,7 +155,7 @@ func TestJSONFields(t *testing.T) {
 	runs := map[string][][]string{
 		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}, {"branches", write(t, "left.jsonl", leftLog)}},
 		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}},
-		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}},
+		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}, {"show", write(t, "left.jsonl", leftLog), "aaaa0002"}},
 		"sessctl.context/1":  contextRuns(t, header),
 		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},
 		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
@@ -205,9 +205,9 @@ func (k fields) checkNulls(t *testing.T, name string, page schema) {
 // give, with its meaning.
 func TestReasonsAreDocumented(t *testing.T) {
 	page := cliPage(t)
-	constant := regexp.MustCompile(`(?m)^\t[A-Z]\w+ +(?:Reason|ChangeKind) += "([a-z-]+)"`)
-	for file, least := range map[string]int{"report.go": 20, "repair.go": 15} {
-		source, err := os.ReadFile(repo + "/context/" + file)
+	constant := regexp.MustCompile(`(?m)^\t\w+ +(?:modelcontext\.Reason|Reason|ChangeKind) += "([a-z-]+)"`)
+	for file, least := range map[string]int{"context/report.go": 24, "context/repair.go": 15, "cmd/sessctl/internal/command/sent.go": 4} {
+		source, err := os.ReadFile(repo + "/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,7 +230,8 @@ func TestJSONLines(t *testing.T) {
 		schema, array string
 		args          [][]string
 	}{
-		{"sessctl.show/1", "entries", [][]string{{"show", "--jsonl", story(t)}, {"show", "--jsonl", "-q", write(t, "damaged.jsonl", damagedLog)}}},
+		{"sessctl.show/1", "entries", [][]string{{"show", "--jsonl", story(t)}, {"show", "--jsonl", "-q", write(t, "damaged.jsonl", damagedLog)},
+			{"show", "--jsonl", write(t, "left.jsonl", leftLog), "aaaa0002"}}},
 		{"sessctl.ls/1", "sessions", [][]string{{"ls", "--jsonl", dirOf(story(t))}, {"ls", "--jsonl", "--count", dirOf(story(t))}, {"ls", "--jsonl", dirOf(write(t, "damaged.jsonl", damagedLog))}}},
 	} {
 		page, seen := schema{}, fields{}

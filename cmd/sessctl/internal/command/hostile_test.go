@@ -52,7 +52,7 @@ func contextArgs() [][]string {
 	list := [][]string{{"context"}, {"context", "--brief"}, {"context", "--rendered", "--brief"}}
 	for _, args := range [][]string{
 		{}, {"--repair"}, {"--rendered"}, {"--repair", "--rendered"}, {"--dialect", "omp"}, {"--dialect", "omp", "--rendered"}, {"--dialect", "omp", "--repair", "--rendered"},
-		{"--mask-results", "0", "--no-images", "--no-thinking"}, {"--budget", "1", "--repair"},
+		{"--mask-results", "0", "--no-images", "--no-thinking"}, {"--budget", "1", "--repair"}, {"--model", "acme/large", "--repair"},
 	} {
 		args = append([]string{"context"}, args...)
 		list = append(list, append(args[:len(args):len(args)], "--full"), append(args[:len(args):len(args)], "--json"))

@@ -29,7 +29,11 @@ func viewOf(c *modelcontext.Context) *sentView {
 		}
 	}
 	for _, d := range c.Report.Dropped {
-		v.reasons[d.Entry] = d.Reason
+		switch d.Reason {
+		case modelcontext.MissingBlob, modelcontext.Orphan, modelcontext.CutCycle: // of a part, or of the path
+		default:
+			v.reasons[d.Entry] = d.Reason
+		}
 	}
 	return v
 }
