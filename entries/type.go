@@ -54,6 +54,16 @@ func (t Type) OnlyOmp() bool {
 	return false
 }
 
+// Housekeeping tells whether entries of a type say something about the session and
+// nothing in the conversation: names, labels, usage, settings of accounts.
+func (t Type) Housekeeping() bool {
+	switch t {
+	case TypeLabel, TypeSessionInfo, TypeTitleChange, TypeUsage, TypeModelUsage, TypeCredentialPin:
+		return true
+	}
+	return false
+}
+
 // Known tells whether a type is one of those listed here.
 func (t Type) Known() bool {
 	switch t {

@@ -81,6 +81,14 @@ func (s *Session) MoveLeaf(ctx context.Context, to entries.ID, reason MoveReason
 	}})
 }
 
+// Return does what PlanUndo, PlanUndoTo or PlanRedo has planned, if the leaf is still
+// where it was then, and fails with ErrConflict where it has moved.
+func (s *Session) Return(ctx context.Context, r *Return) (Appended, error) {
+	return s.append(ctx, appending{
+		parent: &r.To, expect: &r.From, drafts: []entries.Draft{entries.LeafDraft(r.From, string(r.Reason))},
+	})
+}
+
 // MoveLeafWithSummary moves the leaf and tells the model what was left: a branch
 // summary takes the marker's place.
 func (s *Session) MoveLeafWithSummary(ctx context.Context, to entries.ID, summary string) (Appended, error) {

@@ -150,15 +150,12 @@ func (t *Tree) lastField(x *index, kind entries.Type, field string) (value strin
 // housekeeping are the records that programs append by themselves: none of them is
 // a reason to go on from where it stands.
 func (t *Tree) housekeeping(x *index, i int32) bool {
-	switch e := t.at(x, i); e.Type {
-	case entries.TypeLabel, entries.TypeSessionInfo, entries.TypeTitleChange, entries.TypeUsage,
-		entries.TypeModelUsage, entries.TypeCredentialPin:
-		return true
-	case entries.TypeCustom:
-		c, err := e.Custom()
-		return err == nil && c.CustomType == entries.CustomSessionExit
+	e := t.at(x, i)
+	if e.Type != entries.TypeCustom {
+		return e.Type.Housekeeping()
 	}
-	return false
+	c, err := e.Custom()
+	return err == nil && c.CustomType == entries.CustomSessionExit
 }
 
 // noteLeafMoved notes where another program's housekeeping, appended last, made
