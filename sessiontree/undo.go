@@ -1,6 +1,7 @@
 package sessiontree
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,7 +24,7 @@ type Return struct {
 
 // ErrNothingToUndo: there is no turn to take back, or nothing was taken back that could
 // come again.
-var ErrNothingToUndo = fmt.Errorf("sessiontree: nothing to take back or to bring back")
+var ErrNothingToUndo = errors.New("nothing to take back or to bring back")
 
 // PlanUndo plans to take back the last turn: the leaf goes to before its prompt.
 // ErrNothingToUndo where the path has none.

@@ -21,6 +21,11 @@ type fold struct {
 	answered map[string]bool   // calls of the answer that have results
 }
 
+// StateOf reads the state at a leaf of a log that is only read.
+func StateOf(t *sessiontree.Tree, leaf entries.ID) (State, error) {
+	return new(Tools).stateAt(t, leaf)
+}
+
 // stateAt reads the state at a leaf. Of a path whose beginning was read before only the
 // rest is read.
 func (t *Tools) stateAt(tree *sessiontree.Tree, leaf entries.ID) (State, error) {

@@ -45,6 +45,7 @@ type peerContext struct {
 	Mode, ModeData     json.RawMessage
 	InjectedTtsrRules  json.RawMessage
 	ServiceTier        json.RawMessage
+	Rewind             json.RawMessage
 	Error              string
 }
 
@@ -103,7 +104,7 @@ func readPeerContext(value []byte) (c peerContext) {
 	members := map[string]*json.RawMessage{
 		"messages": &c.Messages, "llm": &c.LLM, "model": &c.Model, "models": &c.Models, "thinkingLevel": &c.ThinkingLevel,
 		"configuredThinkingLevel": &c.ConfiguredThinking, "mode": &c.Mode, "modeData": &c.ModeData,
-		"injectedTtsrRules": &c.InjectedTtsrRules, "serviceTier": &c.ServiceTier,
+		"injectedTtsrRules": &c.InjectedTtsrRules, "serviceTier": &c.ServiceTier, "rewind": &c.Rewind,
 	}
 	err := jsonvalue.Members(value, func(name string, value []byte) {
 		if name == "error" {

@@ -31,7 +31,31 @@ function begin(s: any) {
   return [s.appendMessage(user("rename the parser")), s.appendMessage(assistant("done")), s.appendMessage(user("and its tests"))];
 }
 
+// explore sets a checkpoint and looks around, as agent-session.ts records it.
+function explore(s: any) {
+  const startedAt = new Date(tick()).toISOString();
+  s.appendMessage(user("why does it fail?"));
+  s.appendMessage(assistant("I look around.", [{ ...call("k1"), name: "checkpoint", arguments: { goal: "find the cause" } }]));
+  const checkpoint = s.appendMessage({ ...result("k1"), toolName: "checkpoint", content: [{ type: "text", text: "Checkpoint: find the cause" }], details: { goal: "find the cause", startedAt } });
+  s.appendCustomMessageEntry("checkpoint-active-reminder", "A checkpoint is active.", false, undefined, "agent");
+  s.appendMessage(assistant("", [call("k2")]));
+  s.appendMessage(result("k2"));
+  return { checkpoint, startedAt };
+}
+
 const ideas: Record<string, (s: any) => unknown> = {
+  checkpoint(s) {
+    explore(s);
+  },
+  rewound(s) {
+    const { checkpoint, startedAt } = explore(s);
+    const report = "The cause is in main.go.";
+    s.appendMessage(assistant("", [{ ...call("k3"), name: "rewind", arguments: { report } }]));
+    s.appendMessage({ ...result("k3"), toolName: "rewind", content: [{ type: "text", text: "Rewind requested." }], details: { report, rewound: true } });
+    s.branchWithSummary(checkpoint, report, { startedAt });
+    s.appendCustomMessageEntry("rewind-report", `The checkpoint was rewound.\nReport:\n${report}`, false, { report, startedAt, rewoundAt: new Date(tick()).toISOString() }, "agent");
+    s.appendMessage(assistant("Mended."));
+  },
   async title(s) {
     begin(s);
     await s.setSessionName("Parser rename", "auto", "first-turn");

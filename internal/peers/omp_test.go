@@ -36,6 +36,8 @@ var ompFacts = map[string]struct {
 	moved    bool // oh-my-pi's own record made another branch the active one
 }{
 	"branches":   {types: "branch_summary message message", branches: 4},
+	"checkpoint": {types: "message message message custom_message message message", branches: 1},
+	"rewound":    {types: "message message message branch_summary custom_message message", branches: 2},
 	"compaction": {types: "message message message message compaction message compaction message", branches: 1},
 	"custom":     {types: "message message message custom custom custom_message custom_message ttsr_injection message", branches: 1},
 	"exit":       {types: "message message message message custom", branches: 1},

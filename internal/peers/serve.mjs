@@ -57,13 +57,14 @@ function answer(session, { file, leaves = [], positions = [] }) {
 
 // contextOf gives the messages at the leaf, as the session has them and as the
 // model is sent them, and the settings; pi knows some of these, oh-my-pi others.
-function contextOf(session, convert) {
+function contextOf(session, convert, more) {
   const built = session.buildSessionContext();
   const { messages, model, models, thinkingLevel, mode, injectedTtsrRules, serviceTier } = built;
   const { configuredThinkingLevel, modeData } = built;
   const llm = convert(messages);
   return {
     messages, llm, model, models, thinkingLevel, mode, injectedTtsrRules, serviceTier, configuredThinkingLevel, modeData,
+    ...more(session),
   };
 }
 
@@ -79,20 +80,20 @@ function checked(make) {
 }
 
 // A leaf that is not known means the last entry, as in buildSessionContext.
-function contextAt(session, leaf, convert) {
+function contextAt(session, leaf, convert, more) {
   const start = (leaf && session.getEntry(leaf)) || session.getEntries().at(-1);
   if (walk(session, start?.id).cyclic) return { error: "cyclic" };
-  return checked(() => contextOf(session, convert));
+  return checked(() => contextOf(session, convert, more));
 }
 
 // contextsOf asks for the own leaf first: branch moves it.
-function contextsOf(session, { contexts = [], here = false }, convert) {
+function contextsOf(session, { contexts = [], here = false }, convert, more) {
   const found = {};
-  if (here) found[""] = contextAt(session, session.getLeafId(), convert);
+  if (here) found[""] = contextAt(session, session.getLeafId(), convert, more);
   for (const id of contexts) {
     found[id] = checked(() => {
       session.branch(id);
-      return contextAt(session, id, convert);
+      return contextAt(session, id, convert, more);
     });
   }
   return found;
@@ -100,8 +101,9 @@ function contextsOf(session, { contexts = [], here = false }, convert) {
 
 // serve answers all requests. open(path) gives a SessionManager, convert makes of
 // its messages those for the model. open gets a copy in the folder work, since
-// these programs rewrite old files when they open them.
-export async function serve(work, open, convert) {
+// these programs rewrite old files when they open them. more(session) may add to
+// what is told of a context.
+export async function serve(work, open, convert, more = () => ({})) {
   for (const line of readFileSync(0, "utf8").split("\n")) {
     if (line.trim() === "") continue;
     const request = JSON.parse(line);
@@ -111,7 +113,7 @@ export async function serve(work, open, convert) {
       copyFileSync(request.file, copy);
       const session = await open(copy);
       reply = answer(session, request);
-      if (request.contexts || request.here) reply.contexts = contextsOf(session, request, convert);
+      if (request.contexts || request.here) reply.contexts = contextsOf(session, request, convert, more);
     } catch (error) {
       reply = { file: request.file, error: String(error?.message ?? error).replaceAll(copy, "FILE") };
     }
