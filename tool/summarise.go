@@ -1,0 +1,117 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	modelcontext "github.com/sessctl/sessctl/context"
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// A Summariser is the harness's: it asks some model to summarise messages, which are
+// rendered and fit for a provider.
+type Summariser func(ctx context.Context, messages []modelcontext.Message) (string, error)
+
+// errNoSummary keeps an empty answer of a model's from taking the place of a
+// conversation.
+var errNoSummary = errors.New("tool: the summary is empty")
+
+// SummariseFrom summarises the conversation from an entry of the path down to the leaf,
+// and goes back to before that entry: a branch_summary takes the place of what followed,
+// which stays a branch. Where the summariser fails nothing is written.
+func (t *Tools) SummariseFrom(ctx context.Context, from entries.ID, f Summariser) (sessiontree.Appended, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, err := t.partition(from)
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	summary, err := p.summary(ctx, f, p.after)
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	return t.s.Branch(ctx, p.parent, p.leaf, entries.BranchSummaryDraft(p.leaf, summary, nil))
+}
+
+// SummariseUpTo summarises the conversation before an entry of the path: a compaction
+// keeps what stands from there on. Where the summariser fails nothing is written.
+func (t *Tools) SummariseUpTo(ctx context.Context, upTo entries.ID, f Summariser) (sessiontree.Appended, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, err := t.partition(upTo)
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	summary, err := p.summary(ctx, f, p.before)
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	tokens := float64(p.ctx.Tokens(t.opt.Estimator).Tokens)
+	return t.s.AppendIf(ctx, p.leaf, entries.CompactionDraft(summary, p.first, tokens, p.settings()))
+}
+
+// A partition is a context in two parts, at an entry that is no result: calls and their
+// results stay together.
+type partition struct {
+	ctx           *modelcontext.Context
+	leaf          entries.ID
+	first         entries.ID // of the second part
+	parent        entries.ID // of first
+	before, after []modelcontext.Message
+}
+
+// partition splits the context at an entry; at a result it splits before the answer.
+func (t *Tools) partition(at entries.ID) (*partition, error) {
+	tree, err := t.s.Tree()
+	if err != nil {
+		return nil, err
+	}
+	p := &partition{leaf: tree.Leaf()}
+	if p.ctx, err = modelcontext.Build(tree, p.leaf, &modelcontext.Options{Lookback: -1}); err != nil {
+		return nil, err
+	}
+	list := p.ctx.Messages
+	i := slices.IndexFunc(list, func(m modelcontext.Message) bool { return m.Entry == at })
+	if i < 0 {
+		return nil, fmt.Errorf("tool: entry %q is not in the context: %w", at, sessiontree.ErrNotFound)
+	}
+	for i > 0 && list[i].Role == modelcontext.RoleToolResult {
+		i--
+	}
+	first, err := tree.Entry(list[i].Entry)
+	if err != nil {
+		return nil, err
+	}
+	p.first, p.parent = first.ID, first.Parent
+	p.before, p.after = list[:i], list[i:]
+	return p, nil
+}
+
+// summary asks for a summary of a part.
+func (p *partition) summary(ctx context.Context, f Summariser, part []modelcontext.Message) (string, error) {
+	if len(part) == 0 {
+		return "", fmt.Errorf("%w: there is nothing to summarise", ErrNothing)
+	}
+	c := *p.ctx
+	c.Messages = part
+	summary, err := f(ctx, c.Repair().Render())
+	if err == nil && strings.TrimSpace(summary) == "" {
+		err = errNoSummary
+	}
+	return summary, err
+}
+
+// settings are what a native compaction says is in force, so that nobody has to go
+// behind it.
+func (p *partition) settings() json.RawMessage {
+	s := map[string]any{"thinkingLevel": p.ctx.Thinking}
+	if m := p.ctx.Model; m != (modelcontext.Model{}) {
+		s["model"] = map[string]string{"provider": m.Provider, "modelId": m.ID}
+	}
+	return encode(map[string]any{"settings": s})
+}
