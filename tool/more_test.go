@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/tool"
@@ -232,36 +233,57 @@ func TestCrashInside(t *testing.T) {
 	p.must(p.s.Close())
 	log, err := os.ReadFile(p.s.Path())
 	p.must(err)
+	whole := int64(len(log)) - 1 // the last newline may be missing
 	for cut := start.Size(); cut <= int64(len(log)); cut++ {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		p.must(os.WriteFile(path, log[:cut], 0o600))
-		tree, err := sessiontree.Read(path, nil)
-		p.must(err)
-		tree.Close()
-		old := time.Now().Add(-time.Hour)
-		p.must(os.Chtimes(path, old, old))
-		p.s, err = sessiontree.Open(path, &sessiontree.Options{Sync: sessiontree.SyncNever})
-		p.must(err)
-		p.tools = tool.New(p.s, p.opt)
-		switch hash := p.context().Hash(); {
-		case cut >= int64(len(log))-1: // the last newline may be missing
-			p.phase(tool.Closed)
-			if hash != doneHash {
-				t.Fatalf("cut at %d of %d: another context", cut, len(log))
+		phase, hash := readState(t, path)
+		if wantPhase, wantHash := tool.Pending, pendingHash; cut >= whole {
+			if wantPhase, wantHash = tool.Closed, doneHash; phase != wantPhase || hash != wantHash {
+				t.Fatalf("cut at %d of %d: got %s", cut, len(log), phase)
 			}
-		default:
-			p.phase(tool.Pending)
-			if hash != pendingHash {
-				t.Fatalf("cut at %d of %d: another context", cut, len(log))
-			}
+		} else if phase != wantPhase || hash != wantHash {
+			t.Fatalf("cut at %d of %d: got %s, want it void", cut, len(log), phase)
 		}
-		if cut%97 == 0 || cut == start.Size() {
-			if r, err := p.tools.Resume(ctx); err != nil || cut < int64(len(log))-1 && r == nil || p.context().Hash() == pendingHash {
-				t.Fatalf("cut at %d: got %+v, %v", cut, r, err)
-			}
+		if cut%301 == 0 || cut == start.Size() {
+			p.resumeFrom(path, cut < whole, pendingHash)
 		}
-		p.must(p.s.Close())
 	}
+}
+
+// readState reads a log as it is.
+func readState(t *testing.T, path string) (tool.Phase, string) {
+	t.Helper()
+	tree, err := sessiontree.Read(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	s, err := tool.StateOf(tree, tree.Leaf())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := modelcontext.Build(tree, tree.Leaf(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Phase, c.Hash()
+}
+
+// resumeFrom opens a log that a crash left, and resumes.
+func (p *play) resumeFrom(path string, pending bool, hash string) {
+	p.t.Helper()
+	old := time.Now().Add(-time.Hour)
+	p.must(os.Chtimes(path, old, old))
+	var err error
+	p.s, err = sessiontree.Open(path, &sessiontree.Options{Sync: sessiontree.SyncNever})
+	p.must(err)
+	p.tools = tool.New(p.s, p.opt)
+	r, err := p.tools.Resume(ctx)
+	if err != nil || pending != (r != nil) || p.context().Hash() == hash {
+		p.t.Fatalf("%s: got %+v, %v", path, r, err)
+	}
+	p.must(p.s.Close())
 }
 
 // TestWhatTheReportTells: what users wrote during the detour is told, verbatim; a long story

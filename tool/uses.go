@@ -61,7 +61,7 @@ func (u *uses) call(b entries.Block) {
 	path := firstOf(a.Path, a.FilePath, a.Filename)
 	switch {
 	case a.Command != "":
-		u.commands = append(u.commands, a.Command)
+		u.commands = once(u.commands, a.Command)
 	case path != "" && changes(b.Name):
 		u.modified = once(u.modified, path)
 	case path != "" && reads(b.Name):

@@ -77,19 +77,23 @@ func branchesJSON(o *term.Output, t *sessiontree.Tree, list []sessiontree.Branch
 	if err != nil {
 		return err
 	}
-	doc := jsonBranches{
+	return writeJSON(o, jsonBranches{
 		Schema: "sessctl.branches/1", Session: session, Leaf: optionalID(t.Leaf()), Entries: n,
-		Scanned: scanned(t), Branches: make([]jsonBranch, len(list)), Damage: damageJSON(t.Damage()),
-	}
+		Scanned: scanned(t), Branches: branchesOf(list), Damage: damageJSON(t.Damage()),
+	}, false)
+}
+
+func branchesOf(list []sessiontree.Branch) []jsonBranch {
+	out := make([]jsonBranch, len(list))
 	for i, b := range list {
-		doc.Branches[i] = jsonBranch{
+		out[i] = jsonBranch{
 			Tip: b.Tip, Active: b.Active, ForkPoint: optionalID(b.ForkPoint), Origin: b.Origin,
 			Entries: b.Entries, Turns: b.Turns, Messages: b.Messages, Tokens: b.Tokens,
 			LastPrompt: optional(b.LastPrompt), LastActivity: optionalTime(b.LastActivity),
 			Report: optional(b.Report), Summary: optional(b.Summary), Label: optional(b.Label),
 		}
 	}
-	return writeJSON(o, doc, false)
+	return out
 }
 
 func (a *app) branchesText(o *term.Output, t *sessiontree.Tree, list []sessiontree.Branch) error {

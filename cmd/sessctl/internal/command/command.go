@@ -115,7 +115,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.verify())
 	root.AddCommand(a.checkout(), a.undo(), a.redo(), a.label(), a.name(), a.fork(), a.rm())
 	root.AddCommand(a.archive(), a.unarchive())
-	root.AddCommand(a.version(), exitCodes())
+	root.AddCommand(a.demo(), a.version(), exitCodes())
 	root.SuggestionsMinimumDistance = 2
 	return root
 }

@@ -161,9 +161,11 @@ func TestJSONFields(t *testing.T) {
 		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
 		"sessctl.version/1":  {{"version"}},
 		"sessctl.append/1":   {{"name", story(t), "another"}, {"label", story(t), "@", "here"}, {"checkout", story(t), "root"}},
+		"sessctl.return/1":   {{"undo", "--yes", story(t)}, {"undo", "--yes", "--to", "VYEVCJQ3", story(t)}, {"undo", "--dry-run", "--to", "@~2", story(t)}},
 		"sessctl.fork/1":     {{"fork", story(t), "--into", t.TempDir()}},
 		"sessctl.rm/1":       {{"rm", "--yes", story(t)}},
 		"sessctl.archive/1":  {{"archive", rested(t, story(t))}},
+		"sessctl.demo/1":     {{"demo", t.TempDir()}},
 	}
 	pages := documented(t)
 	for name := range runs {
