@@ -16,6 +16,7 @@ type detour struct {
 	target     entries.ID      // the last result of the answer that called checkpoint; "" is the root
 	left       []entries.Entry // from the target, without it, down to the leaf
 	kept       []entries.Draft // what ran beside rewind
+	beside     map[string]bool // its calls
 	tokens     int             // that are dropped, about
 	uses       uses
 }
@@ -45,7 +46,7 @@ func (t *Tools) detour(s State) (*detour, error) {
 		d.target, path = path[n].ID, path[n+1:]
 	}
 	d.left = path
-	if d.kept, err = kept(path, s.Request); err != nil {
+	if d.kept, d.beside, err = kept(path, s.Request); err != nil {
 		return nil, err
 	}
 	return d, t.measure(s, d)
@@ -104,26 +105,26 @@ func groupEnd(path []entries.Entry, c Checkpoint) (last int, err error) {
 // kept copies what ran beside rewind: the answer with those calls alone, and their
 // results with the file records before them. Nothing where rewind stood alone, or in the
 // answer that called checkpoint, which stays as a whole.
-func kept(left []entries.Entry, r *Request) ([]entries.Draft, error) {
+func kept(left []entries.Entry, r *Request) (drafts []entries.Draft, calls map[string]bool, err error) {
 	at := slices.IndexFunc(left, func(e entries.Entry) bool { return e.ID == r.Answer })
 	if at < 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	message, calls, err := answerWithout(left[at], r.CallID)
 	if err != nil || len(calls) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
-	drafts := []entries.Draft{entries.MessageDraft(message)}
+	drafts = []entries.Draft{entries.MessageDraft(message)}
 	for _, e := range left[at+1:] {
 		d, ok, err := keptResult(e, calls)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if ok {
 			drafts = append(drafts, d)
 		}
 	}
-	return drafts, nil
+	return drafts, calls, nil
 }
 
 // answerWithout copies an answer with its calls alone, but for one, and tells their ids.
@@ -195,7 +196,7 @@ func (t *Tools) measure(s State, d *detour) error {
 		return err
 	}
 	d.tokens = max(here-there, 0)
-	d.uses, err = usesOf(d.left)
+	d.uses, err = usesOf(d.left, d.beside)
 	return err
 }
 

@@ -18,8 +18,8 @@ type uses struct {
 	others   []string // other tools, each once
 }
 
-// usesOf reads what was left.
-func usesOf(left []entries.Entry) (u uses, err error) {
+// usesOf reads what was left, but for calls that are kept.
+func usesOf(left []entries.Entry, kept map[string]bool) (u uses, err error) {
 	for _, e := range left {
 		if e.Type != entries.TypeMessage {
 			continue
@@ -32,18 +32,18 @@ func usesOf(left []entries.Entry) (u uses, err error) {
 		case "user":
 			u.prompts = append(u.prompts, m.Text())
 		case "assistant":
-			u.answer(m)
+			u.answer(m, kept)
 		}
 	}
 	return u, nil
 }
 
-func (u *uses) answer(m entries.Message) {
+func (u *uses) answer(m entries.Message, kept map[string]bool) {
 	if text := strings.TrimSpace(m.Text()); text != "" {
 		u.said = append(u.said, text)
 	}
 	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" && b.Name != NameCheckpoint && b.Name != NameRewind {
+		if b.Type == "toolCall" && !kept[b.ID] && b.Name != NameCheckpoint && b.Name != NameRewind {
 			u.call(b)
 		}
 	}
