@@ -18,9 +18,11 @@ type builder struct {
 
 	// up is the path as far as it was read: the leaf first. next is the entry above,
 	// "" where the root was reached.
-	up   []entries.Entry
-	next entries.ID
-	cut  *cut // the latest compaction on the path; nil where there is none
+	up    []entries.Entry
+	all   bool // keep what a model would not be sent again: for PendingCalls
+	next  entries.ID
+	cut   *cut // the latest compaction on the path; nil where there is none
+	blobs map[string]blob
 }
 
 // A cut is a compaction that replaces what stands before it.
@@ -56,6 +58,7 @@ func (b *builder) build() error {
 	if err != nil {
 		return err
 	}
+	b.noteSure()
 	b.resolveBlobs()
 	b.noteRoot()
 	b.orderReport()
@@ -186,4 +189,42 @@ func (b *builder) orderReport() {
 		at[e.ID] = -i
 	}
 	slices.SortStableFunc(dropped, func(x, y Dropped) int { return at[x.Entry] - at[y.Entry] })
+}
+
+// noteSure finds the answers below which nothing was ever left: those behind the last
+// move of the leaf, on the active path of a log whose end is whole.
+func (b *builder) noteSure() {
+	if !b.ctx.promised || len(b.up) == 0 || b.ctx.Leaf != b.t.Leaf() || b.endIsDamaged() {
+		return
+	}
+	b.ctx.sure = map[entries.ID]bool{}
+	forked := b.t.Header().ParentEntry
+	for _, e := range b.up {
+		switch {
+		case e.ID == forked, e.Type == entries.TypeBranchSummary, e.Type == entries.TypeCustom && movesLeaf(e):
+			return // what is above may have been left before
+		case e.Type == entries.TypeMessage && e.Role == RoleAssistant:
+			b.ctx.sure[e.ID] = true
+		}
+	}
+}
+
+// movesLeaf tells whether an entry is a leaf marker that went elsewhere.
+func movesLeaf(e entries.Entry) bool {
+	c, err := e.Custom()
+	if err != nil {
+		return true
+	}
+	m, ok := c.LeafMarker()
+	return ok && m.Reason != string(sessiontree.ReasonReturn)
+}
+
+// endIsDamaged tells whether something behind the leaf could not be read.
+func (b *builder) endIsDamaged() bool {
+	for _, d := range b.t.Damage() {
+		if !d.Note && d.Offset > b.up[0].Offset {
+			return true
+		}
+	}
+	return false
 }

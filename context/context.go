@@ -20,7 +20,10 @@ type Context struct {
 	// promised tells whether the log promises to tell it of all.
 	started  map[string]bool
 	promised bool
-	reduced  *int // tokens, about, of a context that Apply made
+	// sure are the answers of which nothing can be on another branch: what the path does
+	// not tell of their calls did not happen.
+	sure    map[entries.ID]bool
+	reduced *int // tokens, about, of a context that Apply made
 }
 
 // Options say how a context is built. Nil stands for the zero value.
@@ -51,10 +54,11 @@ func Build(t *sessiontree.Tree, leaf entries.ID, opt *Options) (*Context, error)
 	return b.ctx, nil
 }
 
-// Hash is the SHA-256, in hex, over the messages' bytes in their order, each with
-// its length in front: two contexts with one hash are sent alike.
+// Hash is the SHA-256, in hex, over the dialect and the messages' bytes in their order,
+// each with its length in front: two contexts with one hash are sent alike.
 func (c *Context) Hash() string {
 	h := sha256.New()
+	h.Write([]byte(c.Dialect))
 	for _, m := range c.Messages {
 		var length [8]byte
 		for i, n := 0, len(m.Raw); i < len(length); i, n = i+1, n>>8 {

@@ -82,6 +82,12 @@ func FuzzRepair(f *testing.F) {
 			}
 		}
 		checkRepaired(t, "fuzzed", c)
-		checkRepaired(t, "reduced", c.Apply(modelcontext.Policy{MaskResults: true, KeepTurns: 1, NoThinking: true, NoImages: true, Budget: 20}))
+		less := modelcontext.Policy{MaskResults: true, KeepTurns: 1, NoThinking: true, NoImages: true, Budget: 20}
+		checkRepaired(t, "reduced", c.Apply(less))
+		for _, m := range [][]modelcontext.Message{c.Repair().Apply(less).Messages, c.Repair().Apply(less).Render()} {
+			for _, v := range checkProvider(rawMessages(m), nil) {
+				t.Errorf("repaired, then reduced: %v", v)
+			}
+		}
 	})
 }

@@ -24,8 +24,10 @@ func (b *builder) omp() error {
 	if n.notes != nil {
 		list = append([]Message{*n.notes}, list...)
 	}
-	list = b.withoutDangling(list)
-	b.ctx.Messages = b.withoutFailed(list)
+	if !b.all {
+		list = b.withoutFailed(b.withoutDangling(list))
+	}
+	b.ctx.Messages = list
 	return nil
 }
 

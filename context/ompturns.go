@@ -42,7 +42,7 @@ func (b *builder) answered(m Message, paired map[string]bool) (_ Message, ok boo
 		switch {
 		case dangling(block):
 			dropped++
-			b.ctx.Report.drop(m.Entry, DanglingCall, idText(fieldOf(block, "id")))
+			b.ctx.Report.drop(m.Entry, DanglingCall, interpolated(fieldOf(block, "id")))
 		case kindOf(block) != "redactedThinking":
 			kept = append(kept, block)
 		}
@@ -130,7 +130,7 @@ func (b *builder) withoutResults(f *failing, i int) {
 		id := idText(fieldOf(block, "id"))
 		for _, at := range f.results[id] {
 			f.gone[at] = true
-			b.ctx.Report.drop(f.list[at].Entry, FailedResult, id)
+			b.ctx.Report.drop(f.list[at].Entry, FailedResult, interpolated(fieldOf(block, "id")))
 		}
 		delete(f.results, id)
 	}

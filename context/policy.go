@@ -63,6 +63,7 @@ func (c *Context) Apply(p Policy) *Context {
 		a.maskBefore(a.turnStart(p.KeepTurns))
 	}
 	a.fit()
+	a.keepFirst()
 	d := c.derive(a.list, a.report)
 	left := a.left()
 	d.reduced = &left
@@ -219,16 +220,16 @@ func (a *applying) maskBefore(end int) {
 }
 
 // maskLead is what the line of a masked result begins with.
-const maskLead = "[result left out: "
+const maskLead, maskEnd = "[result left out: ", " bytes]"
 
 // mask puts a line in the place of a result's content, where that is shorter. A line
 // that stands there already stays as it is.
 func (a *applying) mask(i int) {
 	m := a.list[i]
-	if m.Role != RoleToolResult || m.made || strings.HasPrefix(textOf(m.Content()), maskLead) {
+	if m.Role != RoleToolResult || m.made || isMask(m.Content()) {
 		return
 	}
-	line := fmt.Sprintf(maskLead+"%d bytes]", len(m.Content()))
+	line := fmt.Sprint(maskLead, len(m.Content()), maskEnd)
 	next := m.with("content", arrayOf(line)).with("details", nil)
 	if a.size(next) < a.size(m) {
 		a.change(i, next, MaskedResult)
@@ -246,6 +247,22 @@ func (a *applying) fit() {
 	s.Masked = a.forgetMasks()
 	s.After, s.Fits = a.left(), !over()
 	a.report.Spending = &s
+}
+
+// keepFirst sees to it that a list which began with the user still does: without its
+// images a message may be another speaker's.
+func (a *applying) keepFirst() {
+	r := &repairer{ctx: a.ctx}
+	if r.speaksFirst(a.ctx.Messages) == RoleUser && r.speaksFirst(a.list) != RoleUser {
+		a.list = r.withFirst(a.list)
+	}
+}
+
+// isMask tells whether a content is the line of a masked result, and nothing else.
+func isMask(content []byte) bool {
+	const longest = len(maskLead) + 30
+	text := textOf(content)
+	return len(text) < longest && strings.HasPrefix(text, maskLead) && strings.HasSuffix(text, maskEnd) && !strings.Contains(text, "\n")
 }
 
 // forgetMasks takes from the report the results that were masked and then left out

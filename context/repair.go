@@ -50,9 +50,9 @@ const (
 func (c *Context) Repair() *Context {
 	r := &repairer{ctx: c}
 	list := r.withoutFailed(c.Messages)
+	list = r.pair(list) // by the ids as they are stored
 	list = r.clean(list)
 	list = r.withoutEmpty(list)
-	list = r.pair(list)
 	list = r.withFirst(list)
 	report := c.Report
 	report.Repaired = append(report.Repaired[:len(report.Repaired):len(report.Repaired)], r.changes...)
@@ -174,11 +174,18 @@ func isEmpty(m Message) bool {
 	case RoleUser, RoleAssistant, RoleDeveloper, RoleCustom, roleHookMessage:
 		return saysNothing(m.Content())
 	case RoleSystem: // it may bring tools, and no text
-		return saysNothing(m.Content()) && m.Field("sections") == nil && m.Field("toolsAdded") == nil && m.Field("toolsRemoved") == nil
+		return saysNothing(m.Content()) && bare(m.Field("sections")) && bare(m.Field("toolsAdded")) && bare(m.Field("toolsRemoved"))
 	case RoleFileMention:
 		return len(blocks(m.Field("files"))) == 0
 	}
 	return false
+}
+
+// bare tells whether a value has no members or elements.
+func bare(value []byte) bool {
+	members := 0
+	_ = jsonvalue.Spans(value, func([]byte, int, int) { members++ })
+	return members == 0 && len(blocks(value)) == 0
 }
 
 // saysNothing tells whether a content is neither text nor blocks.
@@ -217,6 +224,16 @@ func (r *repairer) withFirst(list []Message) []Message {
 	return list
 }
 
+// speaksFirst is the role that a list begins with, as far as it says who speaks.
+func (r *repairer) speaksFirst(list []Message) string {
+	for _, m := range list {
+		if role := r.firstRole(m); role != "" {
+			return role
+		}
+	}
+	return ""
+}
+
 // firstRole is the role in which a message reaches a model; "" where that says nothing
 // about who speaks.
 func (r *repairer) firstRole(m Message) string {
@@ -228,14 +245,16 @@ func (r *repairer) firstRole(m Message) string {
 	return ""
 }
 
-// unusedID gives a call's id that no other call has, made of one that is taken.
-func unusedID(id string, taken map[string]bool) string {
+// unusedID gives a call's id that no other call has, made of one that is taken; next is
+// the number to try first.
+func unusedID(id string, taken map[string]bool, next map[string]int) string {
 	if id == "" {
 		id = "call"
 	}
-	for n := 2; ; n++ {
-		if next := id + "_" + strconv.Itoa(n); !taken[next] {
-			return next
+	for n := max(next[id], 2); ; n++ {
+		if other := id + "_" + strconv.Itoa(n); !taken[other] {
+			next[id] = n + 1
+			return other
 		}
 	}
 }

@@ -67,7 +67,7 @@ func TestRepair(t *testing.T) {
 		{"an id that is used again", []string{user("a", "", "1"), assistant("b", "a", call("1"), "toolUse"), result("c", "b", "1", "x"), assistant("d", "c", call("1")+","+call("1_2"), "toolUse"), result("e", "d", "1", "y"), result("f", "e", "1_2", "z")},
 			"user assistant/toolCall1 toolResult1 assistant/toolCall1_3/toolCall1_2 toolResult1_3 toolResult1_2", "renamed-call"},
 		{"calls without an id, a name, an object", []string{user("a", "", "1"), assistant("b", "a", `{"type":"toolCall","id":"","name":"","arguments":"x"}`, "toolUse")},
-			"user assistant/toolCallcall_2 toolResultcall_2", "mended-call mended-call renamed-call added-result"},
+			"user assistant/toolCallcall_2 toolResultcall_2", "renamed-call added-result mended-call mended-call"},
 		{"failed answers", []string{user("a", "", "1"), assistant("b", "a", hi, "aborted"), assistant("c", "b", call("1"), "error"), result("d", "c", "1", "x"), user("e", "d", "2")},
 			"user custom user", "dropped-failed dropped-failed dropped-result noted-failed"},
 		{"empty messages, blocks, results", []string{user("a", "", "1"), user("b", "a", "  "), assistant("c", "b", `{"type":"text","text":""},`+call("1"), "toolUse"),

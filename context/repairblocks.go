@@ -59,7 +59,8 @@ func unsigned(block []byte) []byte {
 			block = jsonvalue.Set(block, name, nil)
 		}
 	}
-	if kindOf(block) == "redactedThinking" || truthy(fieldOf(block, "redacted")) || emptyThought(block) {
+	kind := kindOf(block)
+	if kind == "redactedThinking" || kind == "thinking" && truthy(fieldOf(block, "redacted")) || emptyThought(block) {
 		return nil
 	}
 	return block
@@ -98,6 +99,9 @@ func soundText(raw []byte) []byte {
 	}
 	return out
 }
+
+// soundString decodes a JSON string as it is once it can be sent.
+func soundString(value []byte) string { return jsonvalue.String(soundText(value)) }
 
 // pairLength is 12 where raw starts with the escapes of a surrogate pair, whose
 // first half is r, else 6.
@@ -185,7 +189,7 @@ func (r *repairer) block(m Message, b []byte) []byte {
 	case kind == "text" && isBlank(jsonvalue.String(fieldOf(b, "text"))):
 		r.note(m, DroppedBlock, "text without text")
 		return nil
-	case emptyThought(b):
+	case emptyThought(b), kind == "redactedThinking" && jsonvalue.String(fieldOf(b, "data")) == "":
 		r.note(m, DroppedBlock, "thinking without text")
 		return nil
 	case kind == "image":
@@ -207,7 +211,7 @@ func emptyThought(block []byte) bool {
 // mended gives a call with a name, and with arguments that are an object.
 func (r *repairer) mended(m Message, call []byte) []byte {
 	out := call
-	if jsonvalue.String(fieldOf(call, "name")) == "" {
+	if isBlank(jsonvalue.String(fieldOf(call, "name"))) {
 		out = jsonvalue.Set(out, "name", []byte(`"unknown"`))
 		r.note(m, MendedCall, "no name")
 	}
@@ -224,17 +228,19 @@ func (r *repairer) mended(m Message, call []byte) []byte {
 // withoutLastThoughts takes out thinking that nothing follows: an answer may not end
 // in it. (Anthropic: "the final block in an assistant message cannot be thinking".)
 func (r *repairer) withoutLastThoughts(m Message, list []json.RawMessage) []json.RawMessage {
-	for {
-		last := len(list) - 1
-		for last >= 0 && !isKnown(list[last]) {
-			last--
-		}
-		if last < 0 || !isThought(list[last]) {
-			return list
-		}
-		list = slices.Delete(slices.Clone(list), last, last+1)
-		r.note(m, DroppedBlock, "thinking that nothing follows")
+	end := len(list) // of what something follows, or what is no thinking
+	for end > 0 && (isThought(list[end-1]) || !isKnown(list[end-1])) {
+		end--
 	}
+	kept := slices.Clone(list[:end])
+	for _, b := range list[end:] {
+		if isThought(b) {
+			r.note(m, DroppedBlock, "thinking that nothing follows")
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	return kept
 }
 
 // isKnown tells whether a block is of a kind that is sent to providers. Others, which

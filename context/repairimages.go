@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
@@ -55,7 +56,13 @@ func (r *repairer) fileImages(m Message) Message {
 // bytes are too; else a text that says that it is missing.
 func (r *repairer) image(m Message, b []byte) []byte {
 	stated := jsonvalue.String(fieldOf(b, "mimeType"))
-	data, err := base64.StdEncoding.DecodeString(jsonvalue.String(fieldOf(b, "data")))
+	encoded := jsonvalue.String(fieldOf(b, "data"))
+	if strings.ContainsAny(encoded, "\r\n") { // which providers do not take
+		r.note(m, ReplacedImage, "its base64 has line breaks")
+		encoded = strings.NewReplacer("\r", "", "\n", "").Replace(encoded)
+		b = jsonvalue.Set(b, "data", jsonvalue.AppendString(nil, encoded))
+	}
+	data, err := base64.StdEncoding.DecodeString(encoded)
 	actual := imageType(data)
 	if m.Role != RoleAssistant && err == nil && actual != "" {
 		if stated == actual {

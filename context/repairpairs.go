@@ -3,6 +3,7 @@ package modelcontext
 import (
 	"encoding/json"
 
+	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
@@ -41,7 +42,7 @@ func (r *repairer) pair(list []Message) []Message {
 
 // uniqueIDs gives the id that each call of each group shall have.
 func (r *repairer) uniqueIDs(list []Message, found []group) [][]string {
-	taken := map[string]bool{}
+	taken, next := map[string]bool{}, map[string]int{}
 	for _, g := range found { // a new id must not be one that comes later
 		for _, call := range g.calls {
 			taken[callID(call)] = true
@@ -53,9 +54,9 @@ func (r *repairer) uniqueIDs(list []Message, found []group) [][]string {
 		for _, call := range g.calls {
 			id := callID(call)
 			if id == "" || used[id] {
-				next := unusedID(id, taken)
-				r.note(list[g.answer], RenamedCall, id+" is "+next)
-				id, taken[next] = next, true
+				other := unusedID(id, taken, next)
+				r.note(list[g.answer], RenamedCall, id+" is "+other)
+				id, taken[other] = other, true
 			}
 			used[id] = true
 			ids[n] = append(ids[n], id)
@@ -65,7 +66,13 @@ func (r *repairer) uniqueIDs(list []Message, found []group) [][]string {
 }
 
 // callID is a call's id; "" where it is none that can be sent.
-func callID(call []byte) string { return jsonvalue.String(fieldOf(call, "id")) }
+func callID(call []byte) string {
+	id := soundString(fieldOf(call, "id"))
+	if isBlank(id) {
+		return ""
+	}
+	return id
+}
 
 // renamed gives an answer whose calls have ids.
 func (r *repairer) renamed(m Message, ids []string) Message {
@@ -74,7 +81,7 @@ func (r *repairer) renamed(m Message, ids []string) Message {
 	for _, b := range blocks(m.Content()) {
 		if kindOf(b) == "toolCall" {
 			if callID(b) != ids[n] {
-				b, changed = r.unsigned(m, jsonvalue.Set(b, "id", jsonvalue.AppendString(nil, ids[n]))), true
+				b, changed = r.unsigned(m, jsonvalue.Set(b, "id", jsonvalue.AppendString(nil, ids[n]))), true // never nil: it is a call
 			}
 			n++
 		}
@@ -90,9 +97,10 @@ func (r *repairer) renamed(m Message, ids []string) Message {
 func (r *repairer) results(list []Message, g group, ids []string) []Message {
 	var out []Message
 	next := g.answer + 1 // where the next result stands if nothing has to be moved
+	at := list[g.answer].Field("timestamp")
 	for n, i := range g.results {
 		if i < 0 {
-			m := r.missing(list[g.answer], g.calls[n], ids[n])
+			m := r.missing(list[g.answer].Entry, at, g.calls[n], ids[n])
 			r.note(m, AddedResult, ids[n])
 			out = append(out, m)
 			continue
@@ -102,7 +110,7 @@ func (r *repairer) results(list []Message, g group, ids []string) []Message {
 			r.note(m, MovedResult, ids[n])
 		}
 		next++
-		if m.text("toolCallId") != ids[n] {
+		if soundString(m.Field("toolCallId")) != ids[n] {
 			m = m.with("toolCallId", jsonvalue.AppendString(nil, ids[n]))
 		}
 		out = append(out, m)
@@ -110,17 +118,10 @@ func (r *repairer) results(list []Message, g group, ids []string) []Message {
 	return out
 }
 
-// What a call without a result is answered by.
-var missingText = map[CallState]string{
-	NeverStarted: "[The session was interrupted before this call was started. It did not run.]",
-	MayHaveRun:   "[The session was interrupted while this call ran. It may have had effects; its result is not known.]",
-	Interrupted:  "[The session was interrupted. Whether this call ran is not known; it has no result.]",
-}
-
-func (r *repairer) missing(answer Message, call []byte, id string) Message {
-	state := r.ctx.call(answer.Entry, call).State
+func (r *repairer) missing(answer entries.ID, timestamp, call []byte, id string) Message {
+	state := r.ctx.call(answer, call).State
 	o := new(object).raw("role", []byte(`"toolResult"`)).text("toolCallId", id)
-	o.raw("toolName", fieldOf(call, "name")).raw("content", arrayOf(missingText[state]))
-	o.raw("isError", []byte("true")).raw("timestamp", answer.Field("timestamp"))
-	return Message{Role: RoleToolResult, Entry: answer.Entry, Raw: o.json(), made: true}
+	o.raw("toolName", fieldOf(call, "name")).raw("content", arrayOf(state.Result()))
+	o.raw("isError", []byte("true")).raw("timestamp", timestamp)
+	return Message{Role: RoleToolResult, Entry: answer, Raw: o.json(), made: true}
 }

@@ -38,13 +38,51 @@ func (c *Context) System() System {
 			s.take(m)
 		}
 	}
-	s.Content = strings.Join(s.texts, "\n\n")
-	return s.System
+	out := System{Content: strings.Join(s.texts, "\n\n")}
+	s.sections.each(func(name, text string) { out.Sections = append(out.Sections, Section{name, text}) })
+	s.tools.each(func(_ string, tool json.RawMessage) { out.Tools = append(out.Tools, tool) })
+	return out
 }
 
+// A replay is system messages being replayed: what was taken away leaves a gap, so that
+// each name is found at once.
 type replay struct {
-	System
-	texts []string
+	texts    []string
+	sections ordered[string]
+	tools    ordered[json.RawMessage]
+}
+
+// An ordered is values by name, in the order in which the names first came.
+type ordered[V any] struct {
+	at     map[string]int
+	names  []string
+	values []*V // nil where it was taken away
+}
+
+func (o *ordered[V]) set(name string, value *V) {
+	if i, ok := o.at[name]; ok && o.values[i] != nil {
+		o.values[i] = value
+		if value == nil {
+			delete(o.at, name)
+		}
+		return
+	}
+	if value == nil {
+		return
+	}
+	if o.at == nil {
+		o.at = map[string]int{}
+	}
+	o.at[name] = len(o.values)
+	o.names, o.values = append(o.names, name), append(o.values, value)
+}
+
+func (o *ordered[V]) each(f func(name string, value V)) {
+	for i, v := range o.values {
+		if v != nil {
+			f(o.names[i], *v)
+		}
+	}
 }
 
 func (s *replay) take(m Message) {
@@ -52,52 +90,22 @@ func (s *replay) take(m Message) {
 		s.texts = append(s.texts, text)
 	}
 	_ = jsonvalue.Members(m.Field("sections"), func(name string, value []byte) {
-		s.section(name, value)
+		text := jsonvalue.String(value)
+		if jsonvalue.Null(value) {
+			s.sections.set(name, nil)
+		} else {
+			s.sections.set(name, &text)
+		}
 	})
 	for _, tool := range blocks(m.Field("toolsRemoved")) {
-		s.tool(toolName(tool), nil)
+		s.tools.set(toolName(tool), nil)
 	}
 	for _, tool := range blocks(m.Field("toolsAdded")) {
-		s.tool(toolName(tool), tool)
+		s.tools.set(toolName(tool), &tool)
 	}
 }
 
 func toolName(tool []byte) string { return jsonvalue.String(fieldOf(tool, "name")) }
-
-func (s *replay) section(name string, value []byte) {
-	for i := range s.Sections {
-		if s.Sections[i].Name != name {
-			continue
-		}
-		if jsonvalue.Null(value) {
-			s.Sections = append(s.Sections[:i:i], s.Sections[i+1:]...)
-		} else {
-			s.Sections[i].Text = jsonvalue.String(value)
-		}
-		return
-	}
-	if !jsonvalue.Null(value) {
-		s.Sections = append(s.Sections, Section{name, jsonvalue.String(value)})
-	}
-}
-
-// tool sets a tool by its name, or with nil takes it away.
-func (s *replay) tool(name string, tool json.RawMessage) {
-	for i := range s.Tools {
-		if toolName(s.Tools[i]) != name {
-			continue
-		}
-		if tool == nil {
-			s.Tools = append(s.Tools[:i:i], s.Tools[i+1:]...)
-		} else {
-			s.Tools[i] = tool
-		}
-		return
-	}
-	if tool != nil {
-		s.Tools = append(s.Tools, tool)
-	}
-}
 
 // textOf joins the text of a content, a string or blocks.
 func textOf(content []byte) string {

@@ -8,6 +8,9 @@ const (
 	NameRewind     = "rewind"
 )
 
+// Is tells whether a name is one of the two tools'.
+func Is(name string) bool { return name == NameCheckpoint || name == NameRewind }
+
 // What rewind does with the files that the exploration changed.
 const (
 	FilesKeep    = "keep"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -86,13 +87,9 @@ func (t *Tools) Resume(ctx context.Context) (*Rewound, error) {
 	if err != nil || s.Phase != Pending {
 		return nil, err
 	}
-	const interrupted = "The session was interrupted before this call had a result; whether it ran is not known."
-	var drafts []entries.Draft
-	f := t.known.fold
-	for _, call := range f.order {
-		if !f.answered[call] {
-			drafts = append(drafts, entries.ToolResult(call, f.calls[call], blocksOf(interrupted), true, nil))
-		}
+	drafts, err := t.missing(s)
+	if err != nil {
+		return nil, err
 	}
 	if len(drafts) > 0 {
 		if _, err := t.s.AppendIf(ctx, s.Leaf, drafts...); err != nil {
@@ -100,6 +97,33 @@ func (t *Tools) Resume(ctx context.Context) (*Rewound, error) {
 		}
 	}
 	return t.endTurn(ctx)
+}
+
+// missing makes the results that the last answer's calls do not have: what is known of
+// them.
+func (t *Tools) missing(s State) (drafts []entries.Draft, err error) {
+	tree, err := t.s.Tree()
+	if err != nil {
+		return nil, err
+	}
+	pending, err := modelcontext.PendingCalls(tree, s.Leaf)
+	if err != nil {
+		return nil, err
+	}
+	f := t.known.fold
+	for _, call := range f.order {
+		if f.answered[call] {
+			continue
+		}
+		state := modelcontext.Interrupted
+		for _, p := range pending {
+			if p.ID == call && p.Message == f.answer {
+				state = p.State
+			}
+		}
+		drafts = append(drafts, entries.ToolResult(call, f.calls[call], blocksOf(state.Result()), true, nil))
+	}
+	return drafts, nil
 }
 
 // Cancel gives a pending rewind up: the checkpoint is open again. ErrNothing where none
@@ -143,7 +167,10 @@ func (t *Tools) mark(ctx context.Context, id entries.ID, state string) error {
 // an open checkpoint it gives, once, a note for the model; it is no part of the log's
 // context: the harness appends it to the request, or lets the turn end. Where the model
 // ends its turn a second time the checkpoint is closed as abandoned, and there is no
-// note: nobody is held in a loop. "" where there is nothing to say.
+// note: nobody is held in a loop. "" where there is nothing to say. A harness that asks
+// the model again with the note does best to append it as a custom_message: otherwise
+// the log has two answers in a row, and the provider's cache ends before the first. A
+// rewind leaves the note behind.
 func (t *Tools) PendingReminder(ctx context.Context) (note string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

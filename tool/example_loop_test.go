@@ -57,7 +57,7 @@ func (h *harness) turn(ctx context.Context, prompt string) error {
 
 // call runs a tool and has its result in the log, whatever happens.
 func (h *harness) call(ctx context.Context, call entries.Block) error {
-	if call.Name == tool.NameCheckpoint || call.Name == tool.NameRewind {
+	if tool.Is(call.Name) {
 		_, err := h.tools.Call(ctx, call.Name, call.ID, call.Arguments) // it appends its result
 		return err
 	}

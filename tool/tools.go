@@ -137,7 +137,7 @@ func (t *Tools) CallDetached(name string, args json.RawMessage) (Result, error) 
 
 // run makes a result, without appending it.
 func (t *Tools) run(name, callID string, args json.RawMessage) (*fold, Result, error) {
-	if name != NameCheckpoint && name != NameRewind {
+	if !Is(name) {
 		return nil, Result{}, fmt.Errorf("%w: %q; there are %s and %s", ErrUnknownTool, name, NameCheckpoint, NameRewind)
 	}
 	s, err := t.state()

@@ -51,6 +51,14 @@ and shell commands out as the model reads them. --mask-results, --no-images,
 		Args:    needs(1, 1, aSession),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.masked = cmd.Flags().Changed("mask-results")
+			for _, name := range []string{"leaf", "model", "blobs"} { // an unset variable of a script's
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return usagef("--%s is empty", name)
+				}
+			}
+			if cmd.Flags().Changed("budget") && f.budget <= 0 {
+				return usagef("--budget is a number of tokens above 0, not %d", f.budget)
+			}
 			return a.runContext(&f, args[0])
 		},
 	}
@@ -111,8 +119,6 @@ func (f *contextFlags) check(a *app) error {
 		return usagef("--mask-results is a number of turns, not %d", f.mask)
 	case f.model != "" && (strings.Index(f.model, "/") < 1 || strings.HasSuffix(f.model, "/")):
 		return usagef("--model is PROVIDER/ID, not %q", f.model)
-	case f.budget < 0:
-		return usagef("--budget is a number of tokens, not %d", f.budget)
 	}
 	return nil
 }
@@ -170,12 +176,28 @@ func (f *contextFlags) blob(session string) func(string) ([]byte, error) {
 		if dir == "" {
 			return nil, errors.New("no blobs folder stands beside the log's sessions; --blobs names another")
 		}
-		data, err := os.ReadFile(filepath.Join(dir, sum))
+		data, err := readBlob(filepath.Join(dir, sum))
 		if path, ok := errors.AsType[*fs.PathError](err); ok { // the sum is told already
 			err = fmt.Errorf("%w in %s", path.Err, dir)
 		}
 		return data, err
 	}
+}
+
+// readBlob reads a regular file of a size that an image may have: a folder that somebody
+// else has filled must not hang the command, or fill its memory.
+func readBlob(path string) ([]byte, error) {
+	const most = 64 << 20
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
+	case info.Size() > most:
+		return nil, fmt.Errorf("it has %d bytes, more than the %d that are read", info.Size(), most)
+	}
+	return os.ReadFile(path)
 }
 
 // blobsBeside finds the folder blobs beside the folder sessions that a log is in,

@@ -139,7 +139,8 @@ func contextRuns(t *testing.T, header string) [][]string {
 	const compaction = `{"type":"compaction","id":"aaaa0009","parentId":"aaaa0008","timestamp":"2026-01-01T00:00:09.000Z","summary":"all","tokensBefore":9}` + "\n"
 	far := header + `{"type":"custom","id":"aaaa0007","parentId":null,"customType":"x"}` + "\n" +
 		`{"type":"custom","id":"aaaa0008","parentId":"aaaa0007","customType":"x","data":"` + strings.Repeat("x", 17<<20) + `"}` + "\n" + compaction
-	repaired := header + `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[],"stopReason":"aborted"}}` + "\n" + line
+	repaired := header + `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[],"stopReason":"aborted"}}` + "\n" + line +
+		`{"type":"message","id":"aaaa0003","parentId":"aaaa0002","message":{"role":"user","content":""}}` + "\n"
 	return [][]string{
 		{"context", story(t)}, {"context", write(t, "damaged.jsonl", damagedLog)}, {"context", write(t, "empty.jsonl", header)},
 		{"context", story(t), "--budget", "10", "--rendered"}, {"context", story(t), "--mask-results", "0"}, {"context", repo + "/testdata/omp/custom.jsonl"},
