@@ -44,7 +44,7 @@ func main() {
 }
 
 func parse(args []string) (*config, error) {
-	c := &config{calls: []int{50, 150, 500}, laters: []int{10, 30, 100, 300}, explored: 64}
+	c := &config{calls: []int{50, 150, 500}, laters: []int{3, 10, 30, 100}, explored: 64}
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
 	flags.Uint64Var(&c.seed, "seed", 1, "of the traces")
 	flags.Float64Var(&c.costs.read, "read", 0.1, "price of an input token that is read from the cache")
