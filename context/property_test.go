@@ -229,7 +229,7 @@ func TestContextsOfRandomLives(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(40)
 	if testing.Short() {
-		seeds = 8
+		seeds = 3
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -253,7 +253,11 @@ func TestContextsOfRandomLives(t *testing.T) {
 // so that parents still come before their children: the context stays.
 func TestContextIsThePathAlone(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(120) {
+	seeds := uint64(120)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 22))
 		log := sessgen.ContextTree(r, 5+r.IntN(120), &sessgen.ContextOptions{Omp: seed%4 == 0})
 		tree := readLog(t, log)

@@ -122,9 +122,9 @@ func spoil(log []byte, r *rand.Rand) []byte {
 
 func TestRepairedContextsAreValid(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(300)
+	seeds := uint64(200)
 	if testing.Short() {
-		seeds = 60
+		seeds = 15
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 11))
@@ -141,6 +141,10 @@ func TestRepairedCorpusIsValid(t *testing.T) {
 	if dir == "" {
 		t.Skip("SESSCTL_CORPUS names no folder of other people's logs")
 	}
+	leaves := 3
+	if testing.Short() {
+		leaves = 1
+	}
 	for _, folder := range []string{"pi", "native", "odd"} {
 		files, err := filepath.Glob(filepath.Join(dir, folder, "*.jsonl"))
 		if err != nil || len(files) == 0 {
@@ -151,7 +155,7 @@ func TestRepairedCorpusIsValid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkRepairs(t, folder+"/"+filepath.Base(file), log, rand.New(rand.NewPCG(1, 12)), 3)
+			checkRepairs(t, folder+"/"+filepath.Base(file), log, rand.New(rand.NewPCG(1, 12)), leaves)
 		}
 	}
 }
