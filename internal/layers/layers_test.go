@@ -33,6 +33,8 @@ var rules = []rule{
 		reason: "jsonvalue knows JSON and nothing of sessions"},
 	{from: "context", forbid: []string{"store", "internal/jsonl", "internal/durable", "internal/lock", "checkpoint", "tool", "formats", "cmd"},
 		reason: "a context is made of a tree, which knows how logs are read; it writes nothing and knows no provider"},
+	{from: "tool", forbid: []string{"store", "internal/jsonl", "internal/durable", "internal/lock", "formats", "cmd"},
+		reason: "the tools append entries and read trees; they open no log and know no provider"},
 	{from: "internal/jsonl", forbid: []string{"sessiontree", "cmd"},
 		reason: "data flows bytes, records, types, tree; the line reader must not know the tree"},
 	{from: "sessiontree", forbid: []string{"cmd", "context", "checkpoint", "tool", "formats"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -43,6 +44,25 @@ func TestRewoundLogsInPi(t *testing.T) {
 		if compareContexts(t, names[i], modelcontext.Pi, a, requests[i].File) != 1 {
 			t.Errorf("%s: got %+v", names[i], a)
 		}
+	}
+}
+
+// TestDemoInPi: what `sessctl demo` leaves behind is a log that pi opens, with the
+// context that this library reads.
+func TestDemoInPi(t *testing.T) {
+	installed(t)
+	dir := filepath.Join(t.TempDir(), "demo")
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./cmd/sessctl", "demo", dir)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	log := string(lines[len(lines)-1])
+	a := pi.askContexts(t, []contextRequest{{File: log, Here: true}})[0]
+	if compareContexts(t, "the demo's log", modelcontext.Pi, a, log) != 1 {
+		t.Errorf("got %+v", a)
 	}
 }
 
