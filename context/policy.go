@@ -14,7 +14,9 @@ import (
 type Policy struct {
 	// MaskResults leaves out the content of tool results that are older than the last
 	// KeepTurns turns: a line of text takes its place. A turn is what a prompt of the
-	// user's begins.
+	// user's begins. Each request that masks more than the one before breaks the
+	// provider's cache there, so masking by many results at a time costs less
+	// (docs/rewind.md).
 	MaskResults bool
 	KeepTurns   int
 	// NoImages puts a line of text in the place of images.
