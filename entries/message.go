@@ -48,6 +48,12 @@ func ParseMessage(object json.RawMessage) (m Message) {
 	return m
 }
 
+// Failed tells of a tool that answered with an error, and of an answer of the model
+// that broke off: by an error, or because the user aborted it.
+func (m Message) Failed() bool {
+	return m.IsError || m.Error != "" || m.StopReason == "error" || m.StopReason == "aborted"
+}
+
 func (m *Message) set(name string, value []byte) {
 	switch name {
 	case "role":

@@ -26,6 +26,8 @@ type contextRecording struct {
 	Contexts map[string]string `json:"contexts"`
 }
 
+func (r contextRecording) name() string { return r.Name }
+
 const contextRecordings = "testdata/omp-18.2.3-contexts.jsonl"
 
 // digestOf is the same for two contexts that are equal to JavaScript.
@@ -91,28 +93,11 @@ func recordContext(t *testing.T, name string, a contextAnswer, q contextRequest)
 	return r
 }
 
-func readContextRecordings(t *testing.T) map[string]contextRecording {
-	t.Helper()
-	data, err := os.ReadFile(contextRecordings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]contextRecording{}
-	for line := range bytes.Lines(data) {
-		var r contextRecording
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
-		all[r.Name] = r
-	}
-	return all
-}
-
 // TestContextsLikeRecorded compares this library's contexts with what oh-my-pi
 // answered when it was asked: of its own logs, of generated ones, and of the corpus.
 func TestContextsLikeRecorded(t *testing.T) {
 	names, requests := recordedSubjects(t)
-	recorded := readContextRecordings(t)
+	recorded := readRecordings[contextRecording](t, contextRecordings)
 	compared := 0
 	for i, name := range names {
 		want, ok := recorded[name]
@@ -150,7 +135,7 @@ func TestContextRecordingsAreCurrent(t *testing.T) {
 	if os.Getenv("RECORD") != "" {
 		writeContextRecordings(t, got)
 	}
-	known := readContextRecordings(t)
+	known := readRecordings[contextRecording](t, contextRecordings)
 	for _, r := range got {
 		if k := known[r.Name]; k.Log != r.Log || k.Error != r.Error || !maps.Equal(k.Contexts, r.Contexts) {
 			t.Errorf("%s: got %+v, recorded is %+v", r.Name, r, k)

@@ -29,6 +29,8 @@ type recording struct {
 	Labels  string `json:"labels"`
 }
 
+func (r recording) name() string { return r.Name }
+
 // agrees tells whether two readers made the same of a log. They refuse it in their
 // own words.
 func (r recording) agrees(other recording) bool {
@@ -114,21 +116,22 @@ func digest(list ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func readRecordings(t *testing.T, file string) map[string]recording {
+// readRecordings gives the records of a file by their names.
+func readRecordings[T interface{ name() string }](t *testing.T, file string) map[string]T {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := map[string]recording{}
+	all := map[string]T{}
 	for line := range bytes.Lines(data) {
-		var r recording
+		var r T
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		m[r.Name] = r
+		all[r.name()] = r
 	}
-	return m
+	return all
 }
 
 // TestLikeRecorded compares this reader with what pi 0.73.1 and oh-my-pi answered
@@ -136,7 +139,7 @@ func readRecordings(t *testing.T, file string) map[string]recording {
 func TestLikeRecorded(t *testing.T) {
 	all := subjects(t)
 	for _, p := range recorded {
-		answers := readRecordings(t, p.file)
+		answers := readRecordings[recording](t, p.file)
 		for _, s := range all {
 			want, ok := answers[s.name]
 			log := s.hash(t)
@@ -175,7 +178,7 @@ func TestRecordingsAreCurrent(t *testing.T) {
 		if os.Getenv("RECORD") != "" {
 			writeRecordings(t, p.file, got)
 		}
-		known := readRecordings(t, p.file)
+		known := readRecordings[recording](t, p.file)
 		for _, r := range got {
 			if known[r.Name] != r {
 				t.Errorf("%s, %s: got %+v, recorded is %+v", p.name, r.Name, r, known[r.Name])

@@ -76,6 +76,8 @@ type rewindRecording struct {
 	} `json:"rewind"`
 }
 
+func (r rewindRecording) name() string { return r.Name }
+
 const rewindRecordings = "testdata/omp-18.2.3-rewinds.jsonl"
 
 // TestRewindsAreRecorded runs oh-my-pi, where OMP is set; where RECORD is set too, it
@@ -109,18 +111,7 @@ func TestRewindsAreRecorded(t *testing.T) {
 // TestRewindsLikeOmp: oh-my-pi takes an open checkpoint of ours for active, and a rewind
 // for completed; and so do we of its own.
 func TestRewindsLikeOmp(t *testing.T) {
-	data, err := os.ReadFile(rewindRecordings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded := map[string]rewindRecording{}
-	for line := range bytes.Lines(data) {
-		var r rewindRecording
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatal(err)
-		}
-		recorded[r.Name] = r
-	}
+	recorded := readRecordings[rewindRecording](t, rewindRecordings)
 	names, requests := rewindLogs(t)
 	for i, name := range names {
 		want := recorded[name]

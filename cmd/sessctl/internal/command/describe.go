@@ -3,8 +3,11 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 )
 
@@ -77,18 +80,28 @@ func messageSummary(e entries.Entry) (summary, error) {
 	if err != nil {
 		return summary{}, err
 	}
-	s := summary{kind: kindName(e), text: m.Text(), tool: m.ToolName, bad: m.IsError || m.Error != ""}
+	said := messageText(modelcontext.Message{Role: m.Role, Raw: messageObject(e)}, m)
+	s := summary{kind: kindName(e), text: said, tool: m.ToolName, bad: m.Failed()}
 	switch m.Role {
-	case "assistant":
-		s.text = assistantText(m)
-	case "toolResult":
+	case modelcontext.RoleToolResult:
 		s.kind = "result " + m.ToolName
-	case "bashExecution":
-		s.kind, s.text = "shell", "$ "+m.Command
-	case "custom":
+	case modelcontext.RoleBashExecution:
+		s.kind = "shell"
+	case modelcontext.RoleCustom:
 		s.kind = "custom message " + m.CustomType
 	}
 	return s, nil
+}
+
+// messageObject is the message of an entry as it is stored; of several the last, as
+// e.Message has it.
+func messageObject(e entries.Entry) (object []byte) {
+	_ = e.Fields(func(name string, value []byte) {
+		if name == "message" {
+			object = slices.Clone(value)
+		}
+	})
+	return object
 }
 
 // assistantText is what a model said and what it called.
@@ -102,10 +115,79 @@ func assistantText(m entries.Message) string {
 			parts = append(parts, "-> "+b.Name+" "+argument(b.Arguments))
 		}
 	}
-	if m.Error != "" {
+	switch {
+	case m.Error != "":
 		parts = append(parts, m.StopReason+": "+m.Error)
+	case m.Failed():
+		parts = append(parts, "("+m.StopReason+")")
 	}
 	return strings.Join(parts, "  ")
+}
+
+func textMember(m modelcontext.Message, name string) (text string) {
+	_ = json.Unmarshal(m.Field(name), &text)
+	return text
+}
+
+type mentioned struct{ Path, Content string }
+
+func filesOf(m modelcontext.Message) (files []mentioned) {
+	_ = json.Unmarshal(m.Field("files"), &files)
+	return files
+}
+
+// systemParts tells the sections that a system message sets or takes away (null), and
+// the tools that it brings and takes.
+func systemParts(m modelcontext.Message) (sections, tools []string) {
+	var all map[string]*string
+	_ = json.Unmarshal(m.Field("sections"), &all)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if text := all[name]; text == nil {
+			sections = append(sections, "[section "+name+" removed]")
+		} else {
+			sections = append(sections, "[section "+name+"] "+*text)
+		}
+	}
+	for _, part := range []struct{ member, verb string }{{"toolsAdded", "added"}, {"toolsRemoved", "removed"}} {
+		var names []string
+		for _, tool := range entries.Blocks(m.Field(part.member)) {
+			names = append(names, tool.Name)
+		}
+		if len(names) > 0 {
+			tools = append(tools, "[tools "+part.verb+": "+strings.Join(names, ", ")+"]")
+		}
+	}
+	return sections, tools
+}
+
+// messageText is a message in a few words.
+func messageText(m modelcontext.Message, body entries.Message) string {
+	switch m.Role {
+	case modelcontext.RoleBranchSummary, modelcontext.RoleCompactionSummary:
+		return textMember(m, "summary")
+	case modelcontext.RoleAssistant:
+		return assistantText(body)
+	case modelcontext.RoleBashExecution:
+		return "$ " + body.Command
+	case modelcontext.RolePythonExecution:
+		return ">>> " + textMember(m, "code")
+	case modelcontext.RoleFileMention:
+		var paths []string
+		for _, f := range filesOf(m) {
+			paths = append(paths, f.Path)
+		}
+		return "[files " + strings.Join(paths, ", ") + "]"
+	case modelcontext.RoleSystem:
+		sections, tools := systemParts(m)
+		return strings.Join(append(append([]string{body.Text()}, tools...), sections...), " ")
+	}
+	parts := []string{body.Text()}
+	for _, b := range body.Blocks() {
+		if b.Type != "text" {
+			parts = append(parts, "["+b.Type+"]")
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // argument picks what tells a call best: its path or command, or all of it.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
@@ -126,13 +124,7 @@ func (p *printer) message(e entries.Entry, s summary) {
 		return
 	}
 	p.body(m)
-	var object []byte // of several the last, as e.Message has it
-	_ = e.Fields(func(name string, value []byte) {
-		if name == "message" {
-			object = slices.Clone(value)
-		}
-	})
-	p.special(modelcontext.Message{Role: m.Role, Raw: object})
+	p.special(modelcontext.Message{Role: m.Role, Raw: messageObject(e)})
 }
 
 // body writes what a message says.
@@ -221,7 +213,7 @@ func (p *printer) contextMessage(m modelcontext.Message) {
 			kind += " " + term.Line(name)
 		}
 	}
-	failed := body.IsError || body.Error != "" || body.StopReason == "error" || body.StopReason == "aborted"
+	failed := body.Failed()
 	unsent := !p.view.sent[m.Entry]
 	style := styleOf(entries.Entry{Type: entries.TypeMessage, Role: m.Role}, failed)
 	if p.flags.brief {
@@ -229,7 +221,7 @@ func (p *printer) contextMessage(m modelcontext.Message) {
 		if unsent {
 			text += " (" + unsentMark + ")"
 		}
-		text = strings.TrimSpace(text + "  " + oneLine(contextText(m, body)))
+		text = strings.TrimSpace(text + "  " + oneLine(messageText(m, body)))
 		fmt.Fprintln(p.o, p.o.Style(style, p.o.Cut(text, p.briefWidth())))
 		return
 	}
@@ -277,72 +269,6 @@ func (p *printer) special(m modelcontext.Message) {
 			p.block("", t, 0)
 		}
 	}
-}
-
-func textMember(m modelcontext.Message, name string) (text string) {
-	_ = json.Unmarshal(m.Field(name), &text)
-	return text
-}
-
-type mentioned struct{ Path, Content string }
-
-func filesOf(m modelcontext.Message) (files []mentioned) {
-	_ = json.Unmarshal(m.Field("files"), &files)
-	return files
-}
-
-// systemParts tells the sections that a system message sets or takes away (null), and
-// the tools that it brings and takes.
-func systemParts(m modelcontext.Message) (sections, tools []string) {
-	var all map[string]*string
-	_ = json.Unmarshal(m.Field("sections"), &all)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if text := all[name]; text == nil {
-			sections = append(sections, "[section "+name+" removed]")
-		} else {
-			sections = append(sections, "[section "+name+"] "+*text)
-		}
-	}
-	for _, part := range []struct{ member, verb string }{{"toolsAdded", "added"}, {"toolsRemoved", "removed"}} {
-		var names []string
-		for _, tool := range entries.Blocks(m.Field(part.member)) {
-			names = append(names, tool.Name)
-		}
-		if len(names) > 0 {
-			tools = append(tools, "[tools "+part.verb+": "+strings.Join(names, ", ")+"]")
-		}
-	}
-	return sections, tools
-}
-
-// contextText is a message in a few words.
-func contextText(m modelcontext.Message, body entries.Message) string {
-	switch m.Role {
-	case modelcontext.RoleBranchSummary, modelcontext.RoleCompactionSummary:
-		return textMember(m, "summary")
-	case modelcontext.RoleAssistant:
-		return assistantText(body)
-	case modelcontext.RoleBashExecution:
-		return "$ " + body.Command
-	case modelcontext.RolePythonExecution:
-		return ">>> " + textMember(m, "code")
-	case modelcontext.RoleFileMention:
-		var paths []string
-		for _, f := range filesOf(m) {
-			paths = append(paths, f.Path)
-		}
-		return "[files " + strings.Join(paths, ", ") + "]"
-	case modelcontext.RoleSystem:
-		sections, tools := systemParts(m)
-		return strings.Join(append(append([]string{body.Text()}, tools...), sections...), " ")
-	}
-	parts := []string{body.Text()}
-	for _, b := range body.Blocks() {
-		if b.Type != "text" {
-			parts = append(parts, "["+b.Type+"]")
-		}
-	}
-	return strings.Join(parts, " ")
 }
 
 // jsonEntry is the envelope of an entry.

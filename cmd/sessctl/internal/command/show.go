@@ -243,8 +243,7 @@ func (f *showFlags) wants(e entries.Entry) bool {
 	if err != nil {
 		return f.errors
 	}
-	failed := m.IsError || m.Error != "" || m.StopReason == "error" || m.StopReason == "aborted"
-	return (!f.errors || failed) && (len(f.tools) == 0 || usesTool(m, f.tools))
+	return (!f.errors || m.Failed()) && (len(f.tools) == 0 || usesTool(m, f.tools))
 }
 
 func usesTool(m entries.Message, names []string) bool {

@@ -143,7 +143,7 @@ const (
 
 // Style gives s in a style, where the output has colour. s must be safe already.
 func (o *Output) Style(style Style, s string) string {
-	if !o.Color || s == "" {
+	if !o.Color || style == "" || s == "" {
 		return s
 	}
 	return "\x1b[" + string(style) + "m" + s + "\x1b[0m"
