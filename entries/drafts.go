@@ -89,6 +89,16 @@ type Assistant struct {
 	Error                string // errorMessage, of a turn that failed
 }
 
+// Calls gives the tools that the model called, in its order.
+func (a Assistant) Calls() (calls []Block) {
+	for _, b := range Blocks(jsonvalue.Array(a.Content...)) {
+		if b.Type == "toolCall" {
+			calls = append(calls, b)
+		}
+	}
+	return calls
+}
+
 // Tokens is what an answer took, as pi records it. Cost is in US dollars.
 type Tokens struct {
 	Input, Output, CacheRead, CacheWrite float64

@@ -24,7 +24,7 @@ type Return struct {
 
 // ErrNothingToUndo: there is no turn to take back, or nothing was taken back that could
 // come again.
-var ErrNothingToUndo = errors.New("nothing to take back or to bring back")
+var ErrNothingToUndo = errors.New("nothing to do")
 
 // PlanUndo plans to take back the last turn: the leaf goes to before its prompt.
 // ErrNothingToUndo where the path has none.
@@ -37,7 +37,7 @@ func (t *Tree) PlanUndo() (*Return, error) {
 			return t.PlanUndoTo(e.ID)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w: no user's message on the path", t.path, ErrNothingToUndo)
+	return nil, fmt.Errorf("%s: %w: the path has no user's message that could be taken back", t.path, ErrNothingToUndo)
 }
 
 // PlanUndoTo plans to go back to an entry of the path. To a user's message means to
@@ -150,10 +150,10 @@ func (t *Tree) PlanRedo() (*Return, error) {
 			return t.redoTo(m.From)
 		case marker && m.Reason == string(ReasonRedo), e.Type.Housekeeping():
 		default:
-			return nil, fmt.Errorf("%s: %w: the last thing on the path was no undo", t.path, ErrNothingToUndo)
+			return nil, fmt.Errorf("%s: %w: there is no undo to bring back, or something was said since", t.path, ErrNothingToUndo)
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", t.path, ErrNothingToUndo)
+	return nil, fmt.Errorf("%s: %w: there is no undo to bring back", t.path, ErrNothingToUndo)
 }
 
 func (t *Tree) redoTo(to entries.ID) (*Return, error) {

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 // stand in the context after the rewind and ask for another one.
 func (t *Tools) checkpoint(s State, id entries.ID, args json.RawMessage) Result {
 	var a struct{ Goal, Label string }
-	if err := decode(args, &a); err != nil {
-		return refuse("The arguments are wrong: %v.", err)
+	if wrong := decode(args, &a); wrong != "" {
+		return refuse("%s", wrong)
 	}
 	if s.Phase == Pending {
 		return refuse("A rewind is pending; it is applied at the end of this turn. Set the next checkpoint after that.")
@@ -45,15 +46,20 @@ func (s State) labelled(label string) bool {
 	return false
 }
 
-// decode reads arguments. A model that sends none means an empty object.
-func decode(args json.RawMessage, v any) error {
+// decode reads arguments. A model that sends none means an empty object. Where they are
+// wrong it tells the model how.
+func decode(args json.RawMessage, v any) (wrong string) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	if err := json.Unmarshal(args, v); err != nil {
-		return fmt.Errorf("they are no object as the schema has it (%w)", err)
+	err := json.Unmarshal(args, v)
+	if e := (*json.UnmarshalTypeError)(nil); errors.As(err, &e) && e.Field != "" {
+		return fmt.Sprintf("The arguments are wrong: %s has to be a string, not %s.", strings.ToLower(e.Field), e.Value)
 	}
-	return nil
+	if err != nil {
+		return "The arguments are wrong: they have to be a JSON object as the schema has it."
+	}
+	return ""
 }
 
 // encode writes what consists of strings and numbers, which cannot fail.

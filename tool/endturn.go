@@ -28,7 +28,8 @@ type Rewound struct {
 	ModifiedFiles  []string // changed on disk by the exploration, and left so
 }
 
-// EndTurn applies a pending rewind; nil where none is pending. It is called when all
+// EndTurn applies a pending rewind; nil where none is pending, also where one has lapsed
+// (State.Lapsed), because something was appended behind it. It is called when all
 // calls of the answer have results, and fails with ErrOpenCalls where some have none.
 // On return the leaf is below the checkpoint, on disk; a crash before leaves the rewind
 // pending, a crash inside does too (in native logs: in those of pi and oh-my-pi a part
@@ -185,12 +186,18 @@ func (t *Tools) PendingReminder(ctx context.Context) (note string, err error) {
 	if err := t.mark(ctx, c.ID, stateReminded); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("The checkpoint %s is still open. If the exploration is done, call rewind with a report; if its details are still needed, just answer.", c.ID), nil
+	lead := ""
+	if s.Lapsed != nil {
+		lead = "Your rewind was not applied. "
+	}
+	return lead + fmt.Sprintf("The checkpoint %s is still open. If the exploration is done, call rewind with a report; if its details are still needed, just answer.", c.ID), nil
 }
 
 // UndoRewind takes back the last rewind on the path: the leaf goes to the entry before
 // the answer that called rewind, where the checkpoint is open and the exploration is in
-// the context again. What came after the rewind stays a branch. ErrNothing where there
+// the context again. What ran beside the rewind and all that came after it, turns of the
+// user's among it, leaves the context and stays a branch, to which Tree.PlanRedo leads
+// back; its effects on files and elsewhere stay too, and nobody tells the model. ErrNothing where there
 // was no rewind, or where its record does not say what was left (oh-my-pi's do not).
 func (t *Tools) UndoRewind(ctx context.Context) (sessiontree.Appended, error) {
 	t.mu.Lock()

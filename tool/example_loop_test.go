@@ -40,7 +40,7 @@ func (h *harness) turn(ctx context.Context, prompt string) error {
 		if _, err := h.s.Append(ctx, entries.AssistantMessage(answer)); err != nil {
 			return err
 		}
-		calls := callsOf(answer)
+		calls := answer.Calls()
 		for _, call := range calls {
 			if err := h.call(ctx, call); err != nil {
 				return err
@@ -67,17 +67,6 @@ func (h *harness) call(ctx context.Context, call entries.Block) error {
 	text, failed := h.run(call)
 	_, err := h.s.Append(ctx, entries.ToolResult(call.ID, call.Name, []json.RawMessage{entries.TextBlock(text)}, failed, nil))
 	return err
-}
-
-func callsOf(a entries.Assistant) (calls []entries.Block) {
-	for _, raw := range a.Content {
-		for _, b := range entries.Blocks(append(append([]byte{'['}, raw...), ']')) {
-			if b.Type == "toolCall" {
-				calls = append(calls, b)
-			}
-		}
-	}
-	return calls
 }
 
 // A whole loop, with a model that explores, rewinds, and answers.

@@ -12,7 +12,9 @@ import (
 type fold struct {
 	open    []Checkpoint
 	request *Request
+	lapsed  *Request
 	last    *Report
+	closed  bool // by last; nothing was opened or given up since
 
 	answer   entries.ID        // the last answer
 	calls    map[string]string // its calls: tools by call id
@@ -68,13 +70,13 @@ func (f *fold) clone() *fold {
 }
 
 func (f *fold) state(leaf entries.ID) State {
-	s := State{Leaf: leaf, Phase: None, Open: slices.Clone(f.open), Request: f.request, Last: f.last}
+	s := State{Leaf: leaf, Phase: None, Open: slices.Clone(f.open), Request: f.request, Lapsed: f.lapsed, Last: f.last}
 	switch {
 	case f.request != nil:
 		s.Phase = Pending
 	case len(f.open) > 0:
 		s.Phase = Active
-	case f.last != nil:
+	case f.closed:
 		s.Phase = Closed
 	}
 	return s
@@ -100,7 +102,11 @@ func (f *fold) see(e entries.Entry) error {
 }
 
 // lapse gives a pending rewind up: something came behind it that is no part of its turn.
-func (f *fold) lapse() { f.request = nil }
+func (f *fold) lapse() {
+	if f.request != nil {
+		f.request, f.lapsed = nil, f.request
+	}
+}
 
 func (f *fold) message(e entries.Entry) error {
 	switch e.Role {
@@ -151,6 +157,7 @@ func (f *fold) checkpoint(e entries.Entry, details []byte) {
 	if jsonvalue.Get(details, "startedAt") == nil {
 		return
 	}
+	f.closed = false
 	f.open = append(f.open, Checkpoint{
 		ID: e.ID, Label: text(details, "label"), Goal: text(details, "goal"), StartedAt: text(details, "startedAt"), answer: f.answer,
 	})
@@ -174,7 +181,7 @@ func (f *fold) rewind(e entries.Entry, callID string, details []byte) {
 	if id == "" && len(f.open) == 0 && f.last != nil {
 		return // oh-my-pi's result of an earlier cycle
 	}
-	f.request = r
+	f.request, f.lapsed = r, nil
 }
 
 // branchSummary takes up the first record of a rewind: one without a report behind it
@@ -210,7 +217,7 @@ func (f *fold) close(r *Report) {
 		r.Checkpoint = f.open[at].ID
 		f.open = slices.Clone(f.open[:at])
 	}
-	f.last = r
+	f.last, f.closed, f.lapsed = r, true, nil
 }
 
 func (f *fold) customMessage(e entries.Entry) error {
@@ -268,7 +275,7 @@ func (f *fold) checkpointState(id entries.ID, state string) {
 		f.open = slices.Clone(f.open)
 		f.open[at].Reminded = true
 	case state == stateAbandoned || state == stateClosed:
-		f.lapse()
+		f.request, f.lapsed, f.closed = nil, nil, false
 		f.open = slices.Clone(f.open[:at])
 	}
 }

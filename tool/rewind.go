@@ -17,8 +17,8 @@ const longestReport = 500_000
 // rewind takes a report. It changes nothing but the log's last line: EndTurn applies it.
 func (t *Tools) rewind(s State, args json.RawMessage) (Result, error) {
 	var a struct{ Report, Checkpoint, Files string }
-	if err := decode(args, &a); err != nil {
-		return refuse("The arguments are wrong: %v.", err), nil
+	if wrong := decode(args, &a); wrong != "" {
+		return refuse("%s", wrong), nil
 	}
 	report := strings.TrimSpace(a.Report)
 	target, refused := s.target(a.Checkpoint)
@@ -50,7 +50,7 @@ func (s State) target(name string) (c Checkpoint, refused string) {
 		if c, ok := s.Innermost(); ok {
 			return c, ""
 		}
-		if s.Last != nil {
+		if s.Phase == Closed {
 			return c, "The checkpoint was rewound already: go on from its report. To explore again, call checkpoint first."
 		}
 		return c, "No active checkpoint. Create a checkpoint before calling rewind."

@@ -12,7 +12,7 @@ const (
 	None    Phase = "none"    // no checkpoint on the path
 	Active  Phase = "active"  // a checkpoint is open
 	Pending Phase = "pending" // rewind was called; it is applied at the end of the turn
-	Closed  Phase = "closed"  // the last checkpoint was rewound, and none is open
+	Closed  Phase = "closed"  // the last checkpoint was rewound, and none was set or given up since
 )
 
 // A Checkpoint is where an exploration starts: the result of a checkpoint call.
@@ -52,7 +52,11 @@ type State struct {
 	Phase   Phase
 	Open    []Checkpoint // the innermost last
 	Request *Request     // in phase pending
-	Last    *Report      // the last rewind on the path; nil where there was none
+	// Lapsed is a rewind that will not be applied, while the checkpoints that it was for
+	// are open: something came behind it before the end of its turn, or it was cancelled.
+	// The model has been told that its report is captured; PendingReminder corrects that.
+	Lapsed *Request
+	Last   *Report // the last rewind on the path; nil where there was none
 }
 
 // Innermost gives the innermost open checkpoint; ok is false where none is open.

@@ -6,6 +6,9 @@
 //	agent -session FILE "now mend it"
 //	agent -session FILE                 # goes on where a crash or an error stopped it
 //
+// It is a module of its own, outside go.work: in this folder "GOWORK=off go build -o
+// agent ." makes it. It works in the current directory, and without a sandbox.
+//
 // This file has the loop. encode.go leads from the log to a request, store.go from an
 // answer to the log, and tools.go has what the model can do.
 package main
@@ -67,7 +70,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	f.Int64Var(&a.maxTokens, "max-tokens", 16_000, "`tokens` that one answer may have")
 	f.BoolVar(&a.thinking, "thinking", false, "let the model think before it answers")
 	f.IntVar(&a.rounds, "rounds", 100, "most requests for one prompt")
-	_ = f.Parse(args) // exits where they are wrong
+	if _ = f.Parse(args); *path == "" && f.NArg() == 0 { // Parse exits where they are wrong
+		return errors.New("say what to do, or name a -session to go on with (-h tells more)")
+	}
 	if a.session, err = openSession(*path, *dir); err != nil {
 		return err
 	}
@@ -146,8 +151,7 @@ func (a *agent) remind(ctx context.Context) (done bool, err error) {
 	if note == "" || err != nil {
 		return true, err
 	}
-	content := fmt.Appendf(nil, "[%s]", entries.TextBlock(note))
-	_, err = a.session.Append(ctx, entries.CustomMessageDraft("checkpoint-reminder", content, false, nil))
+	_, err = a.session.Append(ctx, entries.CustomMessageDraft("checkpoint-reminder", fmt.Appendf(nil, "[%s]", entries.TextBlock(note)), false, nil))
 	return false, err
 }
 

@@ -148,3 +148,14 @@ func TestResumesFromEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// Without anything to do no session is made.
+func TestNothingToDo(t *testing.T) {
+	d := newDesk(t)
+	if err := d.first(); err == nil || !strings.Contains(err.Error(), "say what to do") {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(d.sessions); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

@@ -17,7 +17,8 @@ func (a *app) branches() *cobra.Command {
 		Short: "List the branches of a session",
 		Long: `branches lists the branches of a session, one row each: its tip (* marks the
 active one, whose tip is the leaf), where it forked off and how it came about
-(branch, summary, rewind, undo, or root), turns, messages, context tokens, last
+(branch, summary, rewind, undo, or root), turns, messages, the context's tokens as
+the last answer counted them (sessctl context estimates what came since), last
 activity, label and last prompt. Below a branch that a model rewound stands its
 report.`,
 		Example: "  sessctl branches latest\n  sessctl branches session.jsonl --json",

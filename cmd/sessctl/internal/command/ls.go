@@ -122,7 +122,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 	}
 	a.reportUnreadable(bad)
 	if l.n == 0 && !a.flags.quiet {
-		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s\n", term.Line(strings.Join(dirs, ", ")))
+		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s; name a folder to look elsewhere\n", term.Line(strings.Join(dirs, ", ")))
 	}
 	return errors.Join(l.finish(), unread)
 }

@@ -70,7 +70,7 @@ said since. Several undos are brought back one by one.`,
 
 func (f *returnFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.scope, "scope", "conversation", "`WHAT` goes back: conversation (code and both come with file states)")
+	fl.StringVar(&f.scope, "scope", "conversation", "`WHAT` goes back: conversation (code and both need file states, which are not recorded yet)")
 	fl.BoolVar(&f.yes, "yes", false, "do not ask")
 	fl.BoolVar(&f.dry, "dry-run", false, "only show what would be done")
 }
@@ -167,7 +167,7 @@ func preview(t *sessiontree.Tree, r *sessiontree.Return) string {
 	text := fmt.Sprintf("sessctl: %s in %s %s; the leaf goes to %s\n", plural(r.Entries, "entry", "entries"),
 		plural(r.Turns, "turn", "turns"), what, placeName(t, r.To))
 	if r.Prompt.ID != "" {
-		text += "sessctl: taken back: " + oneLine(summarize(r.Prompt).text) + "\n"
+		text += "sessctl: the prompt is given back: " + oneLine(summarize(r.Prompt).text) + "\n"
 	}
 	return text
 }
