@@ -64,6 +64,16 @@ func (t Type) Housekeeping() bool {
 	return false
 }
 
+// Conversation tells whether entries of a type are part of what a model is sent, or
+// change it; the others are records about the session, settings and marks.
+func (t Type) Conversation() bool {
+	switch t {
+	case TypeMessage, TypeCustomMessage, TypeBranchSummary, TypeCompaction, TypeContextEdit, TypeResetBoundary:
+		return true
+	}
+	return false
+}
+
 // Known tells whether a type is one of those listed here.
 func (t Type) Known() bool {
 	switch t {

@@ -41,25 +41,89 @@ func (t *Tree) PlanUndo() (*Return, error) {
 }
 
 // PlanUndoTo plans to go back to an entry of the path. To a user's message means to
-// before it: it is taken back. Answers keep their calls and results together: to one of
-// them means to the last of them.
+// before it: it is taken back. Answers keep their calls and results together: to a place
+// among them means to the last of them, and a message that came among them is taken back
+// with the answer.
 func (t *Tree) PlanUndoTo(id entries.ID) (*Return, error) {
 	r := &Return{Reason: ReasonUndo, From: t.Leaf(), To: id}
 	path, err := t.downFrom(id)
 	if err != nil {
 		return nil, err
 	}
+	left := path[1:]
 	if first := path[0]; isPrompt(first) {
-		r.Prompt, r.To = first, first.Parent
-	} else {
-		n, err := lastOfGroup(t, path)
-		if err != nil {
+		r.Prompt, r.To, left = first, first.Parent, path
+	}
+	answer, n, err := t.parted(r.To, left)
+	switch {
+	case err != nil:
+		return nil, err
+	case n < 0:
+	case r.Prompt.ID == "":
+		r.To, left = left[n].ID, left[n+1:]
+	default:
+		r.To = answer.Parent
+		if left, err = t.downFrom(answer.ID); err != nil {
 			return nil, err
 		}
-		r.To, path = path[n].ID, path[n+1:]
 	}
-	r.count(path)
+	r.count(left)
 	return r, nil
+}
+
+// parted looks for the answer at or above a place whose results would be parted from it
+// by going there: n is the last of them in what would be left, -1 where there is none.
+func (t *Tree) parted(to entries.ID, left []entries.Entry) (answer entries.Entry, n int, err error) {
+	answer, open, err := t.openCalls(to)
+	n = -1
+	for i, e := range left {
+		if err != nil || e.Type == entries.TypeMessage && e.Role == "assistant" {
+			break
+		}
+		if e.Type != entries.TypeMessage || e.Role != "toolResult" {
+			continue
+		}
+		var m entries.Message
+		if m, err = e.Message(); open[m.ToolCallID] {
+			n = i
+		}
+	}
+	return answer, n, err
+}
+
+// openCalls gives the last answer of the path to a place, and its calls that have no
+// results there.
+func (t *Tree) openCalls(at entries.ID) (answer entries.Entry, open map[string]bool, err error) {
+	answered := map[string]bool{}
+	for e, err := range t.Ancestors(at) {
+		if err != nil {
+			return answer, nil, err
+		}
+		if e.Type != entries.TypeMessage {
+			continue
+		}
+		m, err := e.Message()
+		if err != nil {
+			return answer, nil, err
+		}
+		switch m.Role {
+		case "toolResult":
+			answered[m.ToolCallID] = true
+		case "assistant":
+			return e, callsBut(m, answered), nil
+		}
+	}
+	return answer, nil, nil
+}
+
+func callsBut(m entries.Message, answered map[string]bool) map[string]bool {
+	calls := map[string]bool{}
+	for _, b := range m.Blocks() {
+		if b.Type == "toolCall" && !answered[b.ID] {
+			calls[b.ID] = true
+		}
+	}
+	return calls
 }
 
 // downFrom gives the path from an entry down to the leaf, both included.
@@ -87,53 +151,6 @@ func (r *Return) count(path []entries.Entry) {
 
 func isPrompt(e entries.Entry) bool { return e.Type == entries.TypeMessage && e.Role == "user" }
 
-// lastOfGroup finds, on a path that starts with an answer or with one of its results,
-// the last of its results; of any other entry itself.
-func lastOfGroup(t *Tree, path []entries.Entry) (last int, err error) {
-	if path[0].Type != entries.TypeMessage || path[0].Role != "assistant" && path[0].Role != "toolResult" {
-		return 0, nil
-	}
-	calls, err := t.callsOf(path[0])
-	if err != nil {
-		return 0, err
-	}
-	for i, e := range path[1:] {
-		if e.Type != entries.TypeMessage {
-			continue
-		}
-		m, err := e.Message()
-		if err != nil || m.Role != "toolResult" || !calls[m.ToolCallID] {
-			return last, err
-		}
-		last = i + 1
-	}
-	return last, nil
-}
-
-// callsOf gives the calls of an answer, or of the answer that a result belongs to.
-func (t *Tree) callsOf(e entries.Entry) (map[string]bool, error) {
-	for e, err := range t.Ancestors(e.ID) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Type != entries.TypeMessage || e.Role == "toolResult" {
-			continue
-		}
-		m, err := e.Message()
-		if err != nil {
-			return nil, err
-		}
-		calls := map[string]bool{}
-		for _, b := range m.Blocks() {
-			if b.Type == "toolCall" {
-				calls[b.ID] = true
-			}
-		}
-		return calls, nil
-	}
-	return nil, nil
-}
-
 // PlanRedo plans to bring back what the last undo took back, as long as nothing was
 // said since. ErrNothingToUndo where there is nothing.
 func (t *Tree) PlanRedo() (*Return, error) {
@@ -148,7 +165,7 @@ func (t *Tree) PlanRedo() (*Return, error) {
 		switch {
 		case marker && m.Reason == string(ReasonUndo) && m.From != "":
 			return t.redoTo(m.From)
-		case marker && m.Reason == string(ReasonRedo), e.Type.Housekeeping():
+		case marker && m.Reason == string(ReasonRedo), !marker && !e.Type.Conversation():
 		default:
 			return nil, fmt.Errorf("%s: %w: there is no undo to bring back, or something was said since", t.path, ErrNothingToUndo)
 		}

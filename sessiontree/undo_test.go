@@ -174,3 +174,42 @@ func TestUndoTo(t *testing.T) {
 		t.Errorf("with a leaf that has moved: got %v, want ErrConflict", err)
 	}
 }
+
+// Answers keep their calls and results together wherever one goes among them.
+func TestUndoAmongResults(t *testing.T) {
+	k := newTalker(t)
+	first := k.add(entries.UserMessage("go"))
+	answer := k.answer("a", "b")
+	started := k.add(entries.ToolExecutionStart("a", "bash"))
+	a := k.result("a")
+	label := k.add(entries.LabelDraft(first, "x"))
+	steering := k.add(entries.UserMessage("hurry"))
+	note := k.add(entries.CustomMessageDraft("hook", json.RawMessage(`"n"`), true, nil))
+	last := k.result("b")
+	k.answer()
+	tree, err := k.s.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []entries.ID{answer, started, a, label, note, last} {
+		if r, err := tree.PlanUndoTo(id); err != nil || r.To != last || r.Entries != 1 {
+			t.Errorf("to %s: got %+v, %v, want to %s", id, r, err, last)
+		}
+	}
+	r, err := tree.PlanUndo() // the last prompt came among the results: the answer goes too
+	if err != nil || r.To != first || r.Prompt.ID != steering || r.Entries != 8 {
+		t.Errorf("got %+v, %v, want to %s", r, err, first)
+	}
+}
+
+// Settings and records are nothing that was said: what was taken back can still come.
+func TestRedoAfterSettings(t *testing.T) {
+	k := newTalker(t)
+	k.add(entries.UserMessage("go"))
+	leaf := k.answer()
+	k.do(undo)
+	k.add(entries.ModelChangeDraft("acme", "m"), entries.ThinkingLevelDraft("high"), entries.CustomDraft("note", json.RawMessage(`1`)))
+	if r := k.do(redo); r.To != leaf {
+		t.Errorf("got %+v, want to %s", r, leaf)
+	}
+}
