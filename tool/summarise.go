@@ -10,6 +10,7 @@ import (
 
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -21,15 +22,22 @@ type Summariser func(ctx context.Context, messages []modelcontext.Message) (stri
 // conversation.
 var errNoSummary = errors.New("tool: the summary is empty")
 
+// errCompacted keeps SummariseFrom from bringing back what was summarised already.
+var errCompacted = errors.New("tool: a compaction stands behind this entry, and going back before it would bring back what that has summarised; choose a later one")
+
 // SummariseFrom summarises the conversation from an entry of the path down to the leaf,
 // and goes back to before that entry: a branch_summary takes the place of what followed,
-// which stays a branch. Where the summariser fails nothing is written.
+// which stays a branch. Where the summariser fails, and where a compaction stands
+// behind the entry, nothing is written.
 func (t *Tools) SummariseFrom(ctx context.Context, from entries.ID, f Summariser) (sessiontree.Appended, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p, err := t.partition(from)
 	if err != nil {
 		return sessiontree.Appended{}, err
+	}
+	if p.compacted {
+		return sessiontree.Appended{}, fmt.Errorf("%w: entry %q", errCompacted, from)
 	}
 	summary, err := p.summary(ctx, f, p.after)
 	if err != nil {
@@ -63,6 +71,7 @@ type partition struct {
 	first         entries.ID // of the second part
 	parent        entries.ID // of first
 	before, after []modelcontext.Message
+	compacted     bool // between first and the leaf
 }
 
 // partition splits the context at an entry; at a result it splits before the answer.
@@ -80,16 +89,52 @@ func (t *Tools) partition(at entries.ID) (*partition, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("tool: entry %q is not in the context: %w", at, sessiontree.ErrNotFound)
 	}
-	for i > 0 && list[i].Role == modelcontext.RoleToolResult {
-		i--
-	}
+	i = beforeGroup(list, i)
 	first, err := tree.Entry(list[i].Entry)
 	if err != nil {
 		return nil, err
 	}
 	p.first, p.parent = first.ID, first.Parent
 	p.before, p.after = list[:i], list[i:]
-	return p, nil
+	p.compacted, err = compacted(tree, p.leaf, p.first)
+	return p, err
+}
+
+// beforeGroup gives the place of the answer whose results a split at i would part from
+// it, or from each other; i where there is none.
+func beforeGroup(list []modelcontext.Message, i int) int {
+	answer := i
+	for answer > 0 && list[answer].Role != modelcontext.RoleAssistant {
+		answer--
+	}
+	calls := map[string]bool{}
+	for _, b := range list[answer].Blocks() {
+		calls[b.ID] = b.Type == "toolCall"
+	}
+	for _, m := range list[max(i, answer+1):] {
+		switch m.Role {
+		case modelcontext.RoleAssistant:
+			return i
+		case modelcontext.RoleToolResult:
+			if calls[jsonvalue.String(m.Field("toolCallId"))] {
+				return answer
+			}
+		}
+	}
+	return i
+}
+
+// compacted tells whether a compaction stands at an entry or between it and the leaf.
+func compacted(tree *sessiontree.Tree, leaf, from entries.ID) (bool, error) {
+	for e, err := range tree.Ancestors(leaf) {
+		if err != nil || e.Type == entries.TypeCompaction {
+			return err == nil, err
+		}
+		if e.ID == from {
+			break
+		}
+	}
+	return false, nil
 }
 
 // summary asks for a summary of a part.

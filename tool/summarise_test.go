@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	modelcontext "github.com/sessctl/sessctl/context"
@@ -123,4 +124,52 @@ func (p *play) endLive() {
 	if after.Messages[len(before.Messages)].Role != modelcontext.RoleBranchSummary {
 		p.t.Fatalf("got %s behind the target", after.Messages[len(before.Messages)].Raw)
 	}
+}
+
+// Calls and their results stay together, also where something came between them.
+func TestSummariseKeepsGroups(t *testing.T) {
+	for at, want := range map[int][2]string{ // by entry: summarised from there on, and up to there
+		2: {"user branchSummary", "compactionSummary assistant/a/b toolResult/a custom toolResult/b user assistant"},
+		3: {"user branchSummary", "compactionSummary assistant/a/b toolResult/a custom toolResult/b user assistant"},
+		4: {"user branchSummary", "compactionSummary assistant/a/b toolResult/a custom toolResult/b user assistant"},
+		5: {"user assistant/a/b toolResult/a custom toolResult/b branchSummary", "compactionSummary user assistant"},
+	} {
+		for i, f := range []func(*play, entries.ID) error{
+			func(p *play, id entries.ID) error { _, err := p.tools.SummariseFrom(ctx, id, count); return err },
+			func(p *play, id entries.ID) error { _, err := p.tools.SummariseUpTo(ctx, id, count); return err },
+		} {
+			p := newPlay(t, nil, false)
+			ids := []entries.ID{
+				p.user("go"), p.answer("", "a read", "b bash"), p.result("a", "read", "A"),
+				p.append(entries.CustomMessageDraft("hook", []byte(`"note"`), true, nil)), p.result("b", "bash", "B"),
+				p.user("next"), p.answer("ok"),
+			}
+			p.must(f(p, ids[at]))
+			if got := p.roles(); got != want[i] {
+				t.Errorf("%d at %d: got %s, want %s", i, at, got, want[i])
+			}
+		}
+	}
+}
+
+// Going back before a compaction would bring back what it has summarised.
+func TestSummariseFromBeforeACompaction(t *testing.T) {
+	p := newPlay(t, nil, false)
+	p.user("old")
+	p.answer("ok")
+	kept := p.user("kept")
+	p.answer("fine")
+	c := p.append(entries.CompactionDraft("COMPACTED", kept, 100, nil))
+	later := p.user("later")
+	p.answer("done")
+	before := p.roles()
+	for _, from := range []entries.ID{kept, c} {
+		if _, err := p.tools.SummariseFrom(ctx, from, count); err == nil || !strings.Contains(err.Error(), "choose a later one") {
+			t.Errorf("from %s: got %v", from, err)
+		}
+	}
+	p.wantRoles(before)
+	_, err := p.tools.SummariseFrom(ctx, later, count)
+	p.must(err)
+	p.wantRoles("compactionSummary user assistant branchSummary")
 }
