@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	modelcontext "github.com/sessctl/sessctl/context"
@@ -28,8 +29,12 @@ func (t *Tools) batch(s State, d *detour) ([]entries.Draft, error) {
 		entries.CustomMessageDraft(entries.CustomRewindReport, content, false, encode(report)),
 	}
 	drafts = append(drafts, d.kept...)
-	settings, err := t.settings(s.Leaf, d.target)
-	return append(drafts, settings...), err
+	system, err := systemMessages(d.left)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := t.settings(s, d)
+	return slices.Concat(drafts, system, settings), err
 }
 
 func list(names []string) []string {
@@ -39,20 +44,39 @@ func list(names []string) []string {
 	return names
 }
 
+// systemMessages copies the prompts and tools that came meanwhile: they are the
+// harness's, and in force.
+func systemMessages(left []entries.Entry) (drafts []entries.Draft, err error) {
+	for _, e := range left {
+		if e.Type != entries.TypeMessage || e.Role != modelcontext.RoleSystem {
+			continue
+		}
+		object, err := messageOf(e)
+		if err != nil {
+			return nil, err
+		}
+		drafts = append(drafts, entries.MessageDraft(object))
+	}
+	return drafts, nil
+}
+
 // settings gives the records that keep the model and the thinking level in force.
-func (t *Tools) settings(leaf, target entries.ID) (drafts []entries.Draft, err error) {
+func (t *Tools) settings(s State, d *detour) (drafts []entries.Draft, err error) {
 	tree, err := t.s.Tree()
 	if err != nil {
 		return nil, err
 	}
 	all := &modelcontext.Options{Lookback: -1}
-	here, err := modelcontext.Build(tree, leaf, all)
+	here, err := modelcontext.Build(tree, s.Leaf, all)
 	if err != nil {
 		return nil, err
 	}
-	there, err := modelcontext.Build(tree, target, all)
+	there, err := modelcontext.Build(tree, d.target, all)
 	if err != nil {
 		return nil, err
+	}
+	if len(d.kept) > 0 && here.Dialect == modelcontext.Pi { // to pi the model of an answer is the one in force
+		there.Model = d.model
 	}
 	if here.Model != there.Model && here.Model.ID != "" {
 		drafts = append(drafts, modelChange(here))
@@ -88,6 +112,7 @@ func (t *Tools) reportText(s State, d *detour) string {
 	said(&b, d.uses.said)
 	lines(&b, "Files read, whose contents you do not have any more", d.uses.read)
 	lines(&b, "Files changed on disk, and left as they are now", d.uses.modified)
+	lines(&b, "Commands that the user ran meanwhile", d.uses.shell)
 	lines(&b, "Commands that ran, whose effects stay", d.uses.commands)
 	lines(&b, "Other tools that were called", d.uses.others)
 	fmt.Fprintf(&b, "\n\n%d entries, about %d tokens, are out of your context. To explore something else, set a new checkpoint.", len(d.left), d.tokens)

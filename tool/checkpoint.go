@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/sessctl/sessctl/entries"
 )
+
+// longestGoal is how long a goal may be, in UTF-16 units: it stays in the context, twice
+// once the exploration is over.
+const longestGoal = 10_000
 
 // checkpoint marks where an exploration starts. Its text has nothing that would still
 // stand in the context after the rewind and ask for another one.
@@ -21,6 +26,9 @@ func (t *Tools) checkpoint(s State, id entries.ID, args json.RawMessage) Result 
 	}
 	if len(s.Open) >= t.opt.MaxDepth {
 		return refuse("Checkpoint already active.")
+	}
+	if len(utf16.Encode([]rune(a.Goal))) > longestGoal {
+		return refuse("The goal is longer than %d characters; shorten it.", longestGoal)
 	}
 	label := strings.TrimSpace(a.Label)
 	if label != "" && s.labelled(label) {

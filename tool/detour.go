@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -13,11 +14,12 @@ import (
 // A detour is what a rewind leaves, and where it goes.
 type detour struct {
 	checkpoint Checkpoint
-	target     entries.ID      // the last result of the answer that called checkpoint; "" is the root
-	left       []entries.Entry // from the target, without it, down to the leaf
-	kept       []entries.Draft // what ran beside rewind
-	beside     map[string]bool // its calls
-	tokens     int             // that are dropped, about
+	target     entries.ID         // the last result of the answer that called checkpoint; "" is the root
+	left       []entries.Entry    // from the target, without it, down to the leaf
+	kept       []entries.Draft    // what ran beside rewind
+	beside     map[string]bool    // its calls
+	model      modelcontext.Model // of kept
+	tokens     int                // that are dropped, about
 	uses       uses
 }
 
@@ -46,7 +48,7 @@ func (t *Tools) detour(s State) (*detour, error) {
 		d.target, path = path[n].ID, path[n+1:]
 	}
 	d.left = path
-	if d.kept, d.beside, err = kept(path, s.Request); err != nil {
+	if err := d.keep(s.Request); err != nil {
 		return nil, err
 	}
 	return d, t.measure(s, d)
@@ -76,9 +78,11 @@ func (t *Tools) below(leaf entries.ID, c Checkpoint) (path []entries.Entry, err 
 }
 
 // groupEnd finds the last result of the answer that the path starts with: that answer
-// keeps all its calls with all their results, so that every reader agrees on it.
+// keeps all its calls with all their results, so that every reader agrees on it, also
+// where something else came between them. An answer that has a call of the same id owns
+// the results that follow.
 func groupEnd(path []entries.Entry, c Checkpoint) (last int, err error) {
-	calls := map[string]bool{}
+	open := map[string]bool{}
 	for i, e := range path {
 		if e.Type != entries.TypeMessage {
 			continue
@@ -88,48 +92,53 @@ func groupEnd(path []entries.Entry, c Checkpoint) (last int, err error) {
 			return 0, err
 		}
 		switch {
-		case i == 0 && m.Role == "assistant":
+		case m.Role == "assistant":
 			for _, b := range m.Blocks() {
-				calls[b.ID] = b.Type == "toolCall"
+				if b.Type == "toolCall" {
+					open[b.ID] = i == 0
+				}
 			}
-			continue
-		case i == 0 && e.ID == c.ID:
-		case m.Role != "toolResult" || !calls[m.ToolCallID]:
-			return last, nil
+		case e.ID == c.ID, m.Role == "toolResult" && open[m.ToolCallID]:
+			last, open[m.ToolCallID] = i, false
 		}
-		last = i
 	}
 	return last, nil
 }
 
-// kept copies what ran beside rewind: the answer with those calls alone, and their
+// keep copies what ran beside rewind: the answer with those calls alone, and their
 // results with the file records before them. Nothing where rewind stood alone, or in the
 // answer that called checkpoint, which stays as a whole.
-func kept(left []entries.Entry, r *Request) (drafts []entries.Draft, calls map[string]bool, err error) {
-	at := slices.IndexFunc(left, func(e entries.Entry) bool { return e.ID == r.Answer })
+func (d *detour) keep(r *Request) error {
+	at := slices.IndexFunc(d.left, func(e entries.Entry) bool { return e.ID == r.Answer })
 	if at < 0 {
-		return nil, nil, nil
+		return nil
 	}
-	message, calls, err := answerWithout(left[at], r.CallID)
+	m, err := d.left[at].Message()
+	if err != nil {
+		return err
+	}
+	message, calls, err := answerWithout(d.left[at])
 	if err != nil || len(calls) == 0 {
-		return nil, nil, err
+		return err
 	}
-	drafts = []entries.Draft{entries.MessageDraft(message)}
-	for _, e := range left[at+1:] {
-		d, ok, err := keptResult(e, calls)
+	d.kept, d.beside = []entries.Draft{entries.MessageDraft(message)}, calls
+	d.model = modelcontext.Model{Provider: m.Provider, ID: m.Model}
+	for _, e := range d.left[at+1:] {
+		draft, ok, err := keptResult(e, calls)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		if ok {
-			drafts = append(drafts, d)
+			d.kept = append(d.kept, draft)
 		}
 	}
-	return drafts, calls, nil
+	return nil
 }
 
-// answerWithout copies an answer with its calls alone, but for one, and tells their ids.
-// Its text was said already, and its thinking belongs to the exploration.
-func answerWithout(e entries.Entry, callID string) (message json.RawMessage, calls map[string]bool, err error) {
+// answerWithout copies an answer with its calls alone, but for those of the two tools,
+// and tells their ids: a copy of a checkpoint or a rewind would be another one. Its text
+// was said already, and its thinking belongs to the exploration.
+func answerWithout(e entries.Entry) (message json.RawMessage, calls map[string]bool, err error) {
 	m, err := e.Message()
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +150,7 @@ func answerWithout(e entries.Entry, callID string) (message json.RawMessage, cal
 	calls = map[string]bool{}
 	var blocks []json.RawMessage
 	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" && b.ID != callID {
+		if b.Type == "toolCall" && !Is(b.Name) {
 			calls[b.ID] = true
 			blocks = append(blocks, b.Raw)
 		}
@@ -178,7 +187,7 @@ func keptResult(e entries.Entry, calls map[string]bool) (d entries.Draft, ok boo
 		return d, false, nil
 	}
 	m, err := e.Message()
-	if err != nil || !calls[m.ToolCallID] {
+	if err != nil || !calls[m.ToolCallID] || Is(m.ToolName) {
 		return d, false, err
 	}
 	raw, err := messageOf(e)
@@ -196,7 +205,14 @@ func (t *Tools) measure(s State, d *detour) error {
 		return err
 	}
 	d.tokens = max(here-there, 0)
-	d.uses, err = usesOf(d.left, d.beside)
+	tree, err := t.s.Tree()
+	if err != nil {
+		return err
+	}
+	all, err := whole(tree, d.left, map[entries.ID]bool{})
+	if err == nil {
+		d.uses, err = usesOf(all, s.Request.Answer, d.beside)
+	}
 	return err
 }
 

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,14 +133,12 @@ func (t *Tools) missing(s State) (drafts []entries.Draft, err error) {
 func (t *Tools) Cancel(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.state()
-	if err != nil {
-		return err
-	}
-	if s.Phase != Pending {
-		return fmt.Errorf("%w: no rewind is pending", ErrNothing)
-	}
-	return t.mark(ctx, s.Request.Checkpoint, stateCancelled)
+	return t.settled(func(s State) error {
+		if s.Phase != Pending {
+			return fmt.Errorf("%w: no rewind is pending", ErrNothing)
+		}
+		return t.mark(ctx, s, s.Request.Checkpoint, stateCancelled)
+	})
 }
 
 // Close ends the innermost open checkpoint without a rewind, and tells no model.
@@ -147,20 +146,18 @@ func (t *Tools) Cancel(ctx context.Context) error {
 func (t *Tools) Close(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.state()
-	if err != nil {
-		return err
-	}
-	c, ok := s.Innermost()
-	if !ok {
-		return fmt.Errorf("%w: no checkpoint is open", ErrNothing)
-	}
-	return t.mark(ctx, c.ID, stateClosed)
+	return t.settled(func(s State) error {
+		c, ok := s.Innermost()
+		if !ok {
+			return fmt.Errorf("%w: no checkpoint is open", ErrNothing)
+		}
+		return t.mark(ctx, s, c.ID, stateClosed)
+	})
 }
 
 // mark writes a checkpoint-state record.
-func (t *Tools) mark(ctx context.Context, id entries.ID, state string) error {
-	_, err := t.s.Append(ctx, entries.CustomDraft(entries.CustomCheckpointState, encode(map[string]any{"checkpoint": id, "state": state})))
+func (t *Tools) mark(ctx context.Context, s State, id entries.ID, state string) error {
+	_, err := t.s.AppendIf(ctx, s.Leaf, entries.CustomDraft(entries.CustomCheckpointState, encode(map[string]any{"checkpoint": id, "state": state})))
 	return err
 }
 
@@ -175,15 +172,22 @@ func (t *Tools) mark(ctx context.Context, id entries.ID, state string) error {
 func (t *Tools) PendingReminder(ctx context.Context) (note string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.state()
+	err = t.settled(func(s State) error {
+		note, err = t.remind(ctx, s)
+		return err
+	})
+	return note, err
+}
+
+func (t *Tools) remind(ctx context.Context, s State) (note string, err error) {
 	c, ok := s.Innermost()
-	if err != nil || s.Phase != Active || !ok {
-		return "", err
+	if s.Phase != Active || !ok {
+		return "", nil
 	}
 	if c.Reminded {
-		return "", t.mark(ctx, c.ID, stateAbandoned)
+		return "", t.mark(ctx, s, c.ID, stateAbandoned)
 	}
-	if err := t.mark(ctx, c.ID, stateReminded); err != nil {
+	if err := t.mark(ctx, s, c.ID, stateReminded); err != nil {
 		return "", err
 	}
 	lead := ""
@@ -199,30 +203,35 @@ func (t *Tools) PendingReminder(ctx context.Context) (note string, err error) {
 // user's among it, leaves the context and stays a branch, to which Tree.PlanRedo leads
 // back; its effects on files and elsewhere stay too, and nobody tells the model. ErrNothing where there
 // was no rewind, or where its record does not say what was left (oh-my-pi's do not).
-func (t *Tools) UndoRewind(ctx context.Context) (sessiontree.Appended, error) {
+func (t *Tools) UndoRewind(ctx context.Context) (done sessiontree.Appended, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, err := t.state()
-	if err != nil {
-		return sessiontree.Appended{}, err
-	}
+	err = t.settled(func(s State) error {
+		to, err := t.beforeRewind(s)
+		if err == nil {
+			done, err = t.s.Return(ctx, &sessiontree.Return{Reason: sessiontree.ReasonUndo, From: s.Leaf, To: to})
+		}
+		return err
+	})
+	return done, err
+}
+
+// beforeRewind is the entry before the answer that called the last rewind.
+func (t *Tools) beforeRewind(s State) (entries.ID, error) {
 	if s.Last == nil {
-		return sessiontree.Appended{}, fmt.Errorf("%w: no rewind on the path", ErrNothing)
+		return "", fmt.Errorf("%w: no rewind on the path", ErrNothing)
 	}
 	tree, err := t.s.Tree()
 	if err != nil {
-		return sessiontree.Appended{}, err
+		return "", err
 	}
 	left, err := t.stateAt(tree, s.Last.From)
-	if err != nil {
-		return sessiontree.Appended{}, err
+	if err != nil && !errors.Is(err, sessiontree.ErrNotFound) {
+		return "", err
 	}
-	if left.Request == nil || left.Request.Answer == "" {
-		return sessiontree.Appended{}, fmt.Errorf("%w: the record of the last rewind does not say what was left", ErrNothing)
+	if err != nil || left.Request == nil || left.Request.Answer == "" {
+		return "", fmt.Errorf("%w: the log does not have what the last rewind left", ErrNothing)
 	}
 	answer, err := tree.Entry(left.Request.Answer)
-	if err != nil {
-		return sessiontree.Appended{}, err
-	}
-	return t.s.MoveLeaf(ctx, answer.Parent, sessiontree.ReasonUndo)
+	return answer.Parent, err
 }

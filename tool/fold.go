@@ -133,10 +133,13 @@ func (f *fold) result(e entries.Entry) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := f.calls[m.ToolCallID]; !ok || f.request != nil && f.request.Answer != f.answer {
+	_, own := f.calls[m.ToolCallID]
+	if !own || f.request != nil && f.request.Answer != f.answer {
 		f.lapse()
 	}
-	f.answered[m.ToolCallID] = true
+	if own {
+		f.answered[m.ToolCallID] = true
+	}
 	if m.IsError {
 		return nil
 	}

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -99,17 +100,43 @@ func (t *Tools) state() (State, error) {
 // those of a call in the last answer on the path, args its arguments. What the model did
 // wrong is a Result with IsError. A call that has its result in the log already is not
 // run again: the answer is the one from before.
-func (t *Tools) Call(ctx context.Context, name, callID string, args json.RawMessage) (Result, error) {
+func (t *Tools) Call(ctx context.Context, name, callID string, args json.RawMessage) (r Result, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s, r, err := t.run(name, callID, args)
-	if err != nil || r.Entry == "" {
-		return r, err
+	err = t.settled(func(s State) error {
+		r, err = t.call(ctx, s, name, callID, args)
+		return err
+	})
+	return r, err
+}
+
+// settled looks at the state, and does something that appends where the leaf is then.
+// Where it moved in between, since other tools append too, it looks again.
+func (t *Tools) settled(do func(State) error) error {
+	for {
+		s, err := t.state()
+		if err != nil {
+			return err
+		}
+		if err = do(s); !errors.Is(err, sessiontree.ErrConflict) {
+			return err
+		}
+		if now, e := t.state(); e != nil || now.Leaf == s.Leaf { // the log is another program's now
+			return err
+		}
 	}
-	if s.answered[callID] {
+}
+
+func (t *Tools) call(ctx context.Context, s State, name, callID string, args json.RawMessage) (Result, error) {
+	f := t.known.fold
+	r, err := t.run(s, name, args)
+	if err != nil {
+		return Result{}, err
+	}
+	if f.answered[callID] {
 		return t.before(callID)
 	}
-	if _, ok := s.calls[callID]; !ok {
+	if _, ok := f.calls[callID]; !ok {
 		return Result{}, fmt.Errorf("%w: no answer above the leaf has the call %q; append the answer first", ErrNoCall, callID)
 	}
 	drafts := []entries.Draft{
@@ -118,7 +145,7 @@ func (t *Tools) Call(ctx context.Context, name, callID string, args json.RawMess
 	if label := text(r.Details, "label"); label != "" && !r.IsError {
 		drafts = append(drafts, entries.LabelDraft(r.Entry, label))
 	}
-	if _, err = t.s.Append(ctx, drafts...); err == nil {
+	if _, err = t.s.AppendIf(ctx, s.Leaf, drafts...); err == nil {
 		err = t.s.Sync(ctx) // whatever the mode: a checkpoint that is announced is there
 	}
 	return r, err
@@ -131,24 +158,22 @@ func (t *Tools) Call(ctx context.Context, name, callID string, args json.RawMess
 func (t *Tools) CallDetached(name string, args json.RawMessage) (Result, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, r, err := t.run(name, "", args)
-	return r, err
+	s, err := t.state()
+	if err != nil {
+		return Result{}, err
+	}
+	return t.run(s, name, args)
 }
 
 // run makes a result, without appending it.
-func (t *Tools) run(name, callID string, args json.RawMessage) (*fold, Result, error) {
+func (t *Tools) run(s State, name string, args json.RawMessage) (r Result, err error) {
 	if !Is(name) {
-		return nil, Result{}, fmt.Errorf("%w: %q; there are %s and %s", ErrUnknownTool, name, NameCheckpoint, NameRewind)
-	}
-	s, err := t.state()
-	if err != nil {
-		return nil, Result{}, err
+		return Result{}, fmt.Errorf("%w: %q; there are %s and %s", ErrUnknownTool, name, NameCheckpoint, NameRewind)
 	}
 	id, err := t.s.NewID()
 	if err != nil {
-		return nil, Result{}, err
+		return Result{}, err
 	}
-	var r Result
 	if t.opt.Subagent && !t.opt.AllowSubagent {
 		r = refuse("Checkpoint not available in subagents.")
 	} else if name == NameCheckpoint {
@@ -157,7 +182,7 @@ func (t *Tools) run(name, callID string, args json.RawMessage) (*fold, Result, e
 		r, err = t.rewind(s, args)
 	}
 	r.Entry = id
-	return t.known.fold, r, err
+	return r, err
 }
 
 func refuse(format string, values ...any) Result {

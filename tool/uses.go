@@ -2,15 +2,19 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/jsonvalue"
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
 // uses are what an exploration did, as far as its calls tell.
 type uses struct {
 	prompts  []string // what users wrote, verbatim
+	shell    []string // commands that users ran
 	said     []string // what the model wrote for them
 	read     []string // files, each once
 	modified []string
@@ -18,8 +22,53 @@ type uses struct {
 	others   []string // other tools, each once
 }
 
-// usesOf reads what was left, but for calls that are kept.
-func usesOf(left []entries.Entry, kept map[string]bool) (u uses, err error) {
+// whole gives what was left, and in the place of each rewind among it what that one had
+// left: its report, which told of it, leaves the context too.
+func whole(tree *sessiontree.Tree, left []entries.Entry, seen map[entries.ID]bool) (all []entries.Entry, err error) {
+	for _, e := range left {
+		if e.Type == entries.TypeBranchSummary && !seen[e.ID] {
+			seen[e.ID] = true
+			inner, err := leftBy(tree, e)
+			if err == nil {
+				inner, err = whole(tree, inner, seen)
+			}
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, inner...)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// leftBy gives what an earlier rewind left; nothing where the log does not have it.
+func leftBy(tree *sessiontree.Tree, summary entries.Entry) (left []entries.Entry, err error) {
+	b, err := summary.BranchSummary()
+	if err != nil || text(b.Details, "startedAt") == "" {
+		return nil, err
+	}
+	for e, err := range tree.Ancestors(b.From) {
+		switch {
+		case errors.Is(err, sessiontree.ErrNotFound):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case e.ID == summary.Parent:
+			slices.Reverse(left)
+			return left, nil
+		}
+		left = append(left, e)
+	}
+	return nil, nil
+}
+
+// usesOf reads what was left, but for the calls of one answer that are kept.
+func usesOf(left []entries.Entry, answer entries.ID, kept map[string]bool) (u uses, err error) {
+	edits, err := editsOf(left)
+	if err != nil {
+		return u, err
+	}
 	for _, e := range left {
 		if e.Type != entries.TypeMessage {
 			continue
@@ -28,14 +77,68 @@ func usesOf(left []entries.Entry, kept map[string]bool) (u uses, err error) {
 		if err != nil {
 			return u, err
 		}
-		switch m.Role {
-		case "user":
-			u.prompts = append(u.prompts, m.Text())
-		case "assistant":
-			u.answer(m, kept)
+		if replacement, edited := edits[e.ID]; edited { // what was taken out does not come back here
+			m.Content = jsonvalue.Get(replacement, "content")
+		}
+		if e.ID == answer {
+			u.message(e, m, kept)
+		} else {
+			u.message(e, m, nil)
 		}
 	}
 	return u, nil
+}
+
+// editsOf gives the replacements of context_edits, by what they edit.
+func editsOf(left []entries.Entry) (edits map[entries.ID][]byte, err error) {
+	edits = map[entries.ID][]byte{}
+	for _, e := range left {
+		if e.Type != entries.TypeContextEdit {
+			continue
+		}
+		var target entries.ID
+		var replacement []byte
+		err := e.Fields(func(name string, value []byte) {
+			switch name {
+			case "targetId":
+				target = entries.ID(jsonvalue.String(value))
+			case "replacement":
+				replacement = slices.Clone(value)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		edits[target] = replacement
+	}
+	return edits, nil
+}
+
+func (u *uses) message(e entries.Entry, m entries.Message, kept map[string]bool) {
+	switch m.Role {
+	case "user":
+		if text := prompt(m); text != "" {
+			u.prompts = append(u.prompts, text)
+		}
+	case "bashExecution":
+		object, err := messageOf(e)
+		if err == nil && !jsonvalue.True(jsonvalue.Get(object, "excludeFromContext")) {
+			u.shell = once(u.shell, m.Command)
+		}
+	case "assistant":
+		u.answer(m, kept)
+	}
+}
+
+// prompt is what a user wrote, verbatim, with a word for each image.
+func prompt(m entries.Message) string {
+	text := m.Text()
+	for _, b := range m.Blocks() {
+		if b.Type == "image" {
+			text = strings.TrimPrefix(text+"\n(an image)", "\n")
+		}
+	}
+	return text
 }
 
 func (u *uses) answer(m entries.Message, kept map[string]bool) {
@@ -43,7 +146,7 @@ func (u *uses) answer(m entries.Message, kept map[string]bool) {
 		u.said = append(u.said, text)
 	}
 	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" && !kept[b.ID] && b.Name != NameCheckpoint && b.Name != NameRewind {
+		if b.Type == "toolCall" && !kept[b.ID] && !Is(b.Name) {
 			u.call(b)
 		}
 	}
