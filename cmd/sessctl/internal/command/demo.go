@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -113,7 +114,7 @@ func (a *app) demoText(o *term.Output, played *demo.Played, t *sessiontree.Tree,
 		return err
 	}
 	fmt.Fprintf(o, "\nThe context: about %d tokens when rewind was called, about %d after it.\n", played.Before, played.After)
-	fmt.Fprintf(o, "\n%s\n", o.Style(term.Bold, "To try"))
+	fmt.Fprintf(o, "\n%s (go run ./cmd/sessctl stands for sessctl where that is not installed)\n", o.Style(term.Bold, "To try"))
 	for _, try := range demoCommands(path, played, list) {
 		fmt.Fprintf(o, "  # %s\n  sessctl %s\n", try.what, try.command)
 	}
@@ -134,7 +135,7 @@ func demoCommands(path string, played *demo.Played, list []sessiontree.Branch) [
 	return append(commands,
 		demoCommand{"what the model is sent, with the report in the exploration's place", "context " + path},
 		demoCommand{"sums, damage, calls without results", "verify " + path},
-		demoCommand{"a new session that starts at the checkpoint", "fork " + path + " " + played.Label + " --into ."},
+		demoCommand{"a new session that starts at the checkpoint", "fork " + path + " " + played.Label + " --into " + shellWord(filepath.Dir(played.Path), runtime.GOOS)},
 	)
 }
 
