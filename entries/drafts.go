@@ -47,6 +47,13 @@ type System struct {
 
 // SystemMessage tells a model its prompt and its tools.
 func SystemMessage(s System) Draft {
+	m := s.message()
+	d := MessageDraft(m.object())
+	d.err = errors.Join(d.err, m.err)
+	return d
+}
+
+func (s System) message() *builder {
 	m := (&builder{}).str("role", "system").str("content", s.Content)
 	if len(s.Sections) > 0 {
 		sections := &builder{}
@@ -66,9 +73,7 @@ func SystemMessage(s System) Draft {
 	if len(removed) > 0 {
 		m.raw("toolsRemoved", jsonvalue.Array(removed...))
 	}
-	d := MessageDraft(m.num("timestamp", nowMillis()).object())
-	d.err = errors.Join(d.err, m.err)
-	return d
+	return m.num("timestamp", nowMillis())
 }
 
 // ToolExecutionStart says that the tool of a call is about to run. It is on disk, in
@@ -174,6 +179,16 @@ func BranchSummaryDraft(from ID, summary string, details json.RawMessage) Draft 
 func CompactionDraft(summary string, firstKept ID, tokensBefore float64, details json.RawMessage) Draft {
 	b := (&builder{}).str("summary", summary).str("firstKeptEntryId", string(firstKept)).num("tokensBefore", tokensBefore)
 	return b.raw("details", details).draft(TypeCompaction)
+}
+
+// CompactionWithSystem is a compaction that says the prompt and the tools in force: what
+// stands before it, kept or not, does not say them any more (pi 1.x: systemMessage).
+func CompactionWithSystem(summary string, firstKept ID, tokensBefore float64, details json.RawMessage, system System) Draft {
+	m := system.message()
+	b := (&builder{}).str("summary", summary).str("firstKeptEntryId", string(firstKept)).num("tokensBefore", tokensBefore)
+	d := b.raw("details", details).raw("systemMessage", m.object()).draft(TypeCompaction)
+	d.err = errors.Join(d.err, m.err)
+	return d
 }
 
 // CustomDraft is a program's own record, which no model sees. data may be nil.

@@ -3,7 +3,6 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	modelcontext "github.com/sessctl/sessctl/context"
@@ -29,12 +28,8 @@ func (t *Tools) batch(s State, d *detour) ([]entries.Draft, error) {
 		entries.CustomMessageDraft(entries.CustomRewindReport, content, false, encode(report)),
 	}
 	drafts = append(drafts, d.kept...)
-	system, err := systemMessages(d.left)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := t.settings(s, d)
-	return slices.Concat(drafts, system, settings), err
+	inForce, err := t.inForce(s.Leaf, d.target, d.model)
+	return append(drafts, inForce...), err
 }
 
 func list(names []string) []string {
@@ -44,39 +39,28 @@ func list(names []string) []string {
 	return names
 }
 
-// systemMessages copies the prompts and tools that came meanwhile: they are the
-// harness's, and in force.
-func systemMessages(left []entries.Entry) (drafts []entries.Draft, err error) {
-	for _, e := range left {
-		if e.Type != entries.TypeMessage || e.Role != modelcontext.RoleSystem {
-			continue
-		}
-		object, err := messageOf(e)
-		if err != nil {
-			return nil, err
-		}
-		drafts = append(drafts, entries.MessageDraft(object))
-	}
-	return drafts, nil
-}
-
-// settings gives the records that keep the model and the thinking level in force.
-func (t *Tools) settings(s State, d *detour) (drafts []entries.Draft, err error) {
+// inForce gives the records that keep the prompt, the tools, the model and the thinking
+// level of the leaf in force at a target. copied is the model of an answer that was
+// copied there, if any: to pi that is the one in force.
+func (t *Tools) inForce(leaf, target entries.ID, copied modelcontext.Model) (drafts []entries.Draft, err error) {
 	tree, err := t.s.Tree()
 	if err != nil {
 		return nil, err
 	}
 	all := &modelcontext.Options{Lookback: -1}
-	here, err := modelcontext.Build(tree, s.Leaf, all)
+	here, err := modelcontext.Build(tree, leaf, all)
 	if err != nil {
 		return nil, err
 	}
-	there, err := modelcontext.Build(tree, d.target, all)
+	there, err := modelcontext.Build(tree, target, all)
 	if err != nil {
 		return nil, err
 	}
-	if len(d.kept) > 0 && here.Dialect == modelcontext.Pi { // to pi the model of an answer is the one in force
-		there.Model = d.model
+	if copied != (modelcontext.Model{}) && here.Dialect == modelcontext.Pi {
+		there.Model = copied
+	}
+	if change := systemChange(there.System(), here.System()); !empty(change) {
+		drafts = append(drafts, entries.SystemMessage(change))
 	}
 	if here.Model != there.Model && here.Model.ID != "" {
 		drafts = append(drafts, modelChange(here))

@@ -41,11 +41,11 @@ func (t *Tools) detour(s State) (*detour, error) {
 		return nil, err
 	}
 	if at >= 0 {
-		n, err := groupEnd(path, d.checkpoint)
+		n, late, err := groupEnd(path, d.checkpoint)
 		if err != nil {
 			return nil, err
 		}
-		d.target, path = path[n].ID, path[n+1:]
+		d.target, path, d.kept = path[n].ID, path[n+1:], late
 	}
 	d.left = path
 	if err := d.keep(s.Request); err != nil {
@@ -79,17 +79,18 @@ func (t *Tools) below(leaf entries.ID, c Checkpoint) (path []entries.Entry, err 
 
 // groupEnd finds the last result of the answer that the path starts with: that answer
 // keeps all its calls with all their results, so that every reader agrees on it, also
-// where something else came between them. An answer that has a call of the same id owns
-// the results that follow.
-func groupEnd(path []entries.Entry, c Checkpoint) (last int, err error) {
+// where something else came between them. late are those that came behind another
+// answer, which owns the results of its own calls.
+func groupEnd(path []entries.Entry, c Checkpoint) (last int, late []entries.Draft, err error) {
 	open := map[string]bool{}
+	answers := 0
 	for i, e := range path {
 		if e.Type != entries.TypeMessage {
 			continue
 		}
 		m, err := e.Message()
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		switch {
 		case m.Role == "assistant":
@@ -98,11 +99,15 @@ func groupEnd(path []entries.Entry, c Checkpoint) (last int, err error) {
 					open[b.ID] = i == 0
 				}
 			}
-		case e.ID == c.ID, m.Role == "toolResult" && open[m.ToolCallID]:
+			answers++
+		case e.ID != c.ID && (m.Role != "toolResult" || !open[m.ToolCallID]):
+		case answers > 1:
+			late, open[m.ToolCallID] = append(late, entries.MessageDraft(messageOf(e))), false
+		default:
 			last, open[m.ToolCallID] = i, false
 		}
 	}
-	return last, nil
+	return last, late, nil
 }
 
 // keep copies what ran beside rewind: the answer with those calls alone, and their
@@ -113,18 +118,20 @@ func (d *detour) keep(r *Request) error {
 	if at < 0 {
 		return nil
 	}
-	m, err := d.left[at].Message()
+	edits, err := editsOf(d.left)
 	if err != nil {
 		return err
 	}
-	message, calls, err := answerWithout(d.left[at])
-	if err != nil || len(calls) == 0 {
-		return err
+	message, ok := edits.message(d.left[at])
+	message, calls := answerWithout(d.left[at].ID, message)
+	if !ok || len(calls) == 0 {
+		return nil
 	}
-	d.kept, d.beside = []entries.Draft{entries.MessageDraft(message)}, calls
+	m := entries.ParseMessage(message)
+	d.kept, d.beside = append(d.kept, entries.MessageDraft(message)), calls
 	d.model = modelcontext.Model{Provider: m.Provider, ID: m.Model}
 	for _, e := range d.left[at+1:] {
-		draft, ok, err := keptResult(e, calls)
+		draft, ok, err := keptResult(e, edits, calls)
 		if err != nil {
 			return err
 		}
@@ -138,36 +145,30 @@ func (d *detour) keep(r *Request) error {
 // answerWithout copies an answer with its calls alone, but for those of the two tools,
 // and tells their ids: a copy of a checkpoint or a rewind would be another one. Its text
 // was said already, and its thinking belongs to the exploration.
-func answerWithout(e entries.Entry) (message json.RawMessage, calls map[string]bool, err error) {
-	m, err := e.Message()
-	if err != nil {
-		return nil, nil, err
-	}
-	raw, err := messageOf(e)
-	if err != nil {
-		return nil, nil, err
-	}
+func answerWithout(id entries.ID, message json.RawMessage) (copied json.RawMessage, calls map[string]bool) {
 	calls = map[string]bool{}
 	var blocks []json.RawMessage
-	for _, b := range m.Blocks() {
+	for _, b := range entries.ParseMessage(message).Blocks() {
 		if b.Type == "toolCall" && !Is(b.Name) {
 			calls[b.ID] = true
 			blocks = append(blocks, b.Raw)
 		}
 	}
-	raw = jsonvalue.Set(raw, "content", jsonvalue.Array(blocks...))
-	raw = jsonvalue.Set(raw, "usage", []byte(`{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`))
-	raw = jsonvalue.Set(raw, "providerPayload", nil)
-	return jsonvalue.Set(raw, "details", encode(map[string]any{"copyOf": e.ID})), calls, nil
+	message = jsonvalue.Set(message, "content", jsonvalue.Array(blocks...))
+	message = jsonvalue.Set(message, "usage", []byte(`{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`))
+	message = jsonvalue.Set(message, "providerPayload", nil)
+	return jsonvalue.Set(message, "details", encode(map[string]any{"copyOf": id})), calls
 }
 
-func messageOf(e entries.Entry) (message json.RawMessage, err error) {
-	err = e.Fields(func(name string, value []byte) {
+// messageOf is the message of an entry as it is stored; of several the last, as
+// Entry.Message has it.
+func messageOf(e entries.Entry) (message json.RawMessage) {
+	_ = e.Fields(func(name string, value []byte) {
 		if name == "message" {
-			message = value
+			message = slices.Clone(value)
 		}
 	})
-	return message, err
+	return message
 }
 
 // The custom types of file records: docs/files.md.
@@ -176,8 +177,9 @@ const (
 	fileRestore  = "file-restore"
 )
 
-// keptResult copies the result of a call that is kept, or a file record.
-func keptResult(e entries.Entry, calls map[string]bool) (d entries.Draft, ok bool, err error) {
+// keptResult copies the result of a call that is kept, as edits have left it (of one that
+// was taken out nothing but that there was one), or a file record.
+func keptResult(e entries.Entry, edits edits, calls map[string]bool) (d entries.Draft, ok bool, err error) {
 	if e.Type == entries.TypeCustom {
 		c, err := e.Custom()
 		ok = err == nil && (c.CustomType == fileSnapshot || c.CustomType == fileRestore)
@@ -186,12 +188,12 @@ func keptResult(e entries.Entry, calls map[string]bool) (d entries.Draft, ok boo
 	if e.Type != entries.TypeMessage || e.Role != "toolResult" {
 		return d, false, nil
 	}
-	m, err := e.Message()
-	if err != nil || !calls[m.ToolCallID] || Is(m.ToolName) {
-		return d, false, err
+	message, ok := edits.message(e)
+	if !ok {
+		message = jsonvalue.Set(message, "content", []byte("[]"))
 	}
-	raw, err := messageOf(e)
-	return entries.MessageDraft(raw), true, err
+	m := entries.ParseMessage(message)
+	return entries.MessageDraft(message), calls[m.ToolCallID] && !Is(m.ToolName), nil
 }
 
 // measure tells what leaves the context.

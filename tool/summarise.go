@@ -43,7 +43,12 @@ func (t *Tools) SummariseFrom(ctx context.Context, from entries.ID, f Summariser
 	if err != nil {
 		return sessiontree.Appended{}, err
 	}
-	return t.s.Branch(ctx, p.parent, p.leaf, entries.BranchSummaryDraft(p.leaf, summary, nil))
+	inForce, err := t.inForce(p.leaf, p.parent, modelcontext.Model{})
+	if err != nil {
+		return sessiontree.Appended{}, err
+	}
+	drafts := append([]entries.Draft{entries.BranchSummaryDraft(p.leaf, summary, nil)}, inForce...)
+	return t.s.Branch(ctx, p.parent, p.leaf, drafts...)
 }
 
 // SummariseUpTo summarises the conversation before an entry of the path: a compaction
@@ -60,7 +65,11 @@ func (t *Tools) SummariseUpTo(ctx context.Context, upTo entries.ID, f Summariser
 		return sessiontree.Appended{}, err
 	}
 	tokens := float64(p.ctx.Tokens(t.opt.Estimator).Tokens)
-	return t.s.AppendIf(ctx, p.leaf, entries.CompactionDraft(summary, p.first, tokens, p.settings()))
+	compaction := entries.CompactionDraft(summary, p.first, tokens, p.settings())
+	if system := systemOf(p.ctx.System()); !empty(system) {
+		compaction = entries.CompactionWithSystem(summary, p.first, tokens, p.settings(), system)
+	}
+	return t.s.AppendIf(ctx, p.leaf, compaction)
 }
 
 // A partition is a context in two parts, at an entry that is no result: calls and their

@@ -22,11 +22,17 @@ type uses struct {
 	others   []string // other tools, each once
 }
 
-// whole gives what was left, and in the place of each rewind among it what that one had
-// left: its report, which told of it, leaves the context too.
+// whole gives what was left, and in the place of each summary among it what that one had
+// left: what it told of that leaves the context too. Not where it was edited: what was
+// taken out of it does not come back.
 func whole(tree *sessiontree.Tree, left []entries.Entry, seen map[entries.ID]bool) (all []entries.Entry, err error) {
-	for _, e := range left {
-		if e.Type == entries.TypeBranchSummary && !seen[e.ID] {
+	edits, err := editsOf(left)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range left {
+		edited := edits[e.ID] != nil || i+1 < len(left) && edits[left[i+1].ID] != nil // its report
+		if e.Type == entries.TypeBranchSummary && !edited && !seen[e.ID] {
 			seen[e.ID] = true
 			inner, err := leftBy(tree, e)
 			if err == nil {
@@ -42,25 +48,31 @@ func whole(tree *sessiontree.Tree, left []entries.Entry, seen map[entries.ID]boo
 	return all, nil
 }
 
-// leftBy gives what an earlier rewind left; nothing where the log does not have it.
+// leftBy gives what a summary took the place of; nothing where the log does not have it.
 func leftBy(tree *sessiontree.Tree, summary entries.Entry) (left []entries.Entry, err error) {
 	b, err := summary.BranchSummary()
-	if err != nil || text(b.Details, "startedAt") == "" {
+	if err != nil {
 		return nil, err
 	}
+	found := summary.Parent == ""
 	for e, err := range tree.Ancestors(b.From) {
-		switch {
-		case errors.Is(err, sessiontree.ErrNotFound):
+		if errors.Is(err, sessiontree.ErrNotFound) {
 			return nil, nil
-		case err != nil:
+		}
+		if err != nil {
 			return nil, err
-		case e.ID == summary.Parent:
-			slices.Reverse(left)
-			return left, nil
+		}
+		if e.ID == summary.Parent {
+			found = true
+			break
 		}
 		left = append(left, e)
 	}
-	return nil, nil
+	if !found {
+		return nil, nil
+	}
+	slices.Reverse(left)
+	return left, nil
 }
 
 // usesOf reads what was left, but for the calls of one answer that are kept.
@@ -73,60 +85,33 @@ func usesOf(left []entries.Entry, answer entries.ID, kept map[string]bool) (u us
 		if e.Type != entries.TypeMessage {
 			continue
 		}
-		m, err := e.Message()
-		if err != nil {
-			return u, err
-		}
-		if replacement, edited := edits[e.ID]; edited { // what was taken out does not come back here
-			m.Content = jsonvalue.Get(replacement, "content")
-		}
+		shown, _ := edits.message(e)
 		if e.ID == answer {
-			u.message(e, m, kept)
+			u.message(messageOf(e), shown, kept)
 		} else {
-			u.message(e, m, nil)
+			u.message(messageOf(e), shown, nil)
 		}
 	}
 	return u, nil
 }
 
-// editsOf gives the replacements of context_edits, by what they edit.
-func editsOf(left []entries.Entry) (edits map[entries.ID][]byte, err error) {
-	edits = map[entries.ID][]byte{}
-	for _, e := range left {
-		if e.Type != entries.TypeContextEdit {
-			continue
-		}
-		var target entries.ID
-		var replacement []byte
-		err := e.Fields(func(name string, value []byte) {
-			switch name {
-			case "targetId":
-				target = entries.ID(jsonvalue.String(value))
-			case "replacement":
-				replacement = slices.Clone(value)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		edits[target] = replacement
-	}
-	return edits, nil
-}
-
-func (u *uses) message(e entries.Entry, m entries.Message, kept map[string]bool) {
+// message reads a message: what was said as edits have left it, and what was done.
+func (u *uses) message(stored, shown json.RawMessage, kept map[string]bool) {
+	m := entries.ParseMessage(shown)
 	switch m.Role {
 	case "user":
 		if text := prompt(m); text != "" {
 			u.prompts = append(u.prompts, text)
 		}
 	case "bashExecution":
-		object, err := messageOf(e)
-		if err == nil && !jsonvalue.True(jsonvalue.Get(object, "excludeFromContext")) {
+		if !jsonvalue.True(jsonvalue.Get(stored, "excludeFromContext")) {
 			u.shell = once(u.shell, m.Command)
 		}
 	case "assistant":
-		u.answer(m, kept)
+		if text := strings.TrimSpace(m.Text()); text != "" {
+			u.said = append(u.said, text)
+		}
+		u.calls(entries.ParseMessage(stored), kept)
 	}
 }
 
@@ -141,10 +126,7 @@ func prompt(m entries.Message) string {
 	return text
 }
 
-func (u *uses) answer(m entries.Message, kept map[string]bool) {
-	if text := strings.TrimSpace(m.Text()); text != "" {
-		u.said = append(u.said, text)
-	}
+func (u *uses) calls(m entries.Message, kept map[string]bool) {
 	for _, b := range m.Blocks() {
 		if b.Type == "toolCall" && !kept[b.ID] && !Is(b.Name) {
 			u.call(b)
