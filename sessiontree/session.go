@@ -90,7 +90,7 @@ func (e *LockedError) Error() string {
 	if e.PID != 0 {
 		who = fmt.Sprintf("process %d on %s, since %s", e.PID, e.Host, e.Since.Local().Format(time.DateTime))
 	}
-	return fmt.Sprintf("%s: %v: %s", e.Path, ErrLocked, who)
+	return fmt.Sprintf("%s: %v: %s; stop it, or wait until it is done", e.Path, ErrLocked, who)
 }
 
 // Is makes errors.Is(err, ErrLocked) hold.
