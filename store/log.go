@@ -15,9 +15,10 @@ import (
 // agrees on, whoever writes.
 type Log interface {
 	Source
-	// Append adds lines, which are one write and become readable all together, if
-	// the log still ends at after, and returns the new end. When it returns, other
-	// readers see the lines; Sync makes them durable.
+	// Append adds lines in one write, if the log still ends at after, and returns the
+	// new end. When it returns, other readers see the lines; Sync makes them durable.
+	// Until then a reader may see their beginning: in a file they become readable page
+	// by page. So a last line without its newline may be one on its way.
 	//
 	// If the log holds exactly these lines at after already, Append returns their
 	// end and writes nothing: a caller that did not learn the outcome may simply
