@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,9 +8,7 @@ import (
 	"hash"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	modelcontext "github.com/sessctl/sessctl/context"
@@ -133,29 +130,12 @@ func TestContextRecordingsAreCurrent(t *testing.T) {
 		got = append(got, recordContext(t, names[i], a, requests[i]))
 	}
 	if os.Getenv("RECORD") != "" {
-		writeContextRecordings(t, got)
+		writeRecordings(t, contextRecordings, "odd/", got)
 	}
 	known := readRecordings[contextRecording](t, contextRecordings)
 	for _, r := range got {
 		if k := known[r.Name]; k.Log != r.Log || k.Error != r.Error || !maps.Equal(k.Contexts, r.Contexts) {
 			t.Errorf("%s: got %+v, recorded is %+v", r.Name, r, k)
 		}
-	}
-}
-
-func writeContextRecordings(t *testing.T, list []contextRecording) {
-	t.Helper()
-	if !slices.ContainsFunc(list, func(r contextRecording) bool { return strings.HasPrefix(r.Name, "odd/") }) {
-		t.Fatal("RECORD needs SESSCTL_CORPUS too")
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	for _, r := range list {
-		if err := enc.Encode(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.FromSlash(contextRecordings), b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }

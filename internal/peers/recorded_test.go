@@ -176,7 +176,7 @@ func TestRecordingsAreCurrent(t *testing.T) {
 			got = append(got, record(all[i], all[i].hash(t), a))
 		}
 		if os.Getenv("RECORD") != "" {
-			writeRecordings(t, p.file, got)
+			writeRecordings(t, p.file, "corpus/", got)
 		}
 		known := readRecordings[recording](t, p.file)
 		for _, r := range got {
@@ -195,10 +195,11 @@ func requestsOf(all []subject) []request {
 	return list
 }
 
-// writeRecordings replaces a recording. Without the corpus it would lose answers.
-func writeRecordings(t *testing.T, file string, list []recording) {
+// writeRecordings replaces a recording. Without the corpus, whose names begin with
+// folder, it would lose answers.
+func writeRecordings[T interface{ name() string }](t *testing.T, file, folder string, list []T) {
 	t.Helper()
-	if !slices.ContainsFunc(list, func(r recording) bool { return strings.HasPrefix(r.Name, "corpus/") }) {
+	if !slices.ContainsFunc(list, func(r T) bool { return strings.HasPrefix(r.name(), folder) }) {
 		t.Fatal("RECORD needs SESSCTL_CORPUS too")
 	}
 	var b bytes.Buffer
@@ -208,7 +209,7 @@ func writeRecordings(t *testing.T, file string, list []recording) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.FromSlash(file), b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
