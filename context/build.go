@@ -211,12 +211,8 @@ func (b *builder) noteSure() {
 
 // movesLeaf tells whether an entry is a leaf marker that went elsewhere.
 func movesLeaf(e entries.Entry) bool {
-	c, err := e.Custom()
-	if err != nil {
-		return true
-	}
-	m, ok := c.LeafMarker()
-	return ok && m.Reason != string(sessiontree.ReasonReturn)
+	m, ok, err := e.LeafMarker()
+	return err != nil || ok && m.Reason != string(sessiontree.ReasonReturn)
 }
 
 // endIsDamaged tells whether something behind the leaf could not be read.

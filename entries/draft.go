@@ -132,6 +132,15 @@ func (b *builder) raw(name string, value json.RawMessage) *builder {
 
 func (b *builder) draft(kind Type) Draft { return Draft{kind: kind, fields: b.buf, err: b.err} }
 
+// message is a message entry of what was built.
+func (b *builder) message() Draft {
+	d := MessageDraft(b.object())
+	if b.err != nil {
+		d.err = b.err
+	}
+	return d
+}
+
 // object closes what was built as an object of its own.
 func (b *builder) object() json.RawMessage {
 	return append(append([]byte{'{'}, bytes.TrimPrefix(b.buf, []byte(","))...), '}')

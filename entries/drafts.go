@@ -25,16 +25,14 @@ func MessageDraft(message json.RawMessage) Draft {
 // UserMessage is what a user wrote.
 func UserMessage(text string) Draft {
 	m := (&builder{}).str("role", "user").raw("content", jsonvalue.Array(TextBlock(text)))
-	return MessageDraft(m.num("timestamp", nowMillis()).object())
+	return m.num("timestamp", nowMillis()).message()
 }
 
 // UserBlocks is what a user wrote with what comes with it: blocks of TextBlock and
 // ImageBlock.
 func UserBlocks(content ...json.RawMessage) Draft {
 	m := (&builder{}).str("role", "user").raw("content", jsonvalue.Array(content...))
-	d := MessageDraft(m.num("timestamp", nowMillis()).object())
-	d.err = errors.Join(d.err, m.err)
-	return d
+	return m.num("timestamp", nowMillis()).message()
 }
 
 // A System is a prompt and tools, or a change of them: see docs/format.md, "Messages".
@@ -46,14 +44,14 @@ type System struct {
 }
 
 // SystemMessage tells a model its prompt and its tools.
-func SystemMessage(s System) Draft {
-	m := s.message()
-	d := MessageDraft(m.object())
-	d.err = errors.Join(d.err, m.err)
-	return d
+func SystemMessage(s System) Draft { return s.build().message() }
+
+// Empty tells that the message would say nothing.
+func (s System) Empty() bool {
+	return s.Content == "" && len(s.Sections) == 0 && len(s.ToolsAdded) == 0 && len(s.ToolsRemoved) == 0
 }
 
-func (s System) message() *builder {
+func (s System) build() *builder {
 	m := (&builder{}).str("role", "system").str("content", s.Content)
 	if len(s.Sections) > 0 {
 		sections := &builder{}
@@ -95,14 +93,7 @@ type Assistant struct {
 }
 
 // Calls gives the tools that the model called, in its order.
-func (a Assistant) Calls() (calls []Block) {
-	for _, b := range Blocks(jsonvalue.Array(a.Content...)) {
-		if b.Type == "toolCall" {
-			calls = append(calls, b)
-		}
-	}
-	return calls
-}
+func (a Assistant) Calls() []Block { return callsOf(jsonvalue.Array(a.Content...)) }
 
 // Tokens is what an answer took, as pi records it. Cost is in US dollars.
 type Tokens struct {
@@ -114,12 +105,8 @@ type Tokens struct {
 func AssistantMessage(a Assistant) Draft {
 	m := (&builder{}).str("role", "assistant").raw("content", jsonvalue.Array(a.Content...))
 	m.str("api", a.API).str("provider", a.Provider).str("model", a.Model).raw("usage", a.Usage.object())
-	m.str("stopReason", a.StopReason).opt("errorMessage", a.Error).num("timestamp", nowMillis())
-	d := MessageDraft(m.object())
-	if m.err != nil {
-		d.err = m.err
-	}
-	return d
+	m.str("stopReason", a.StopReason).opt("errorMessage", a.Error)
+	return m.num("timestamp", nowMillis()).message()
 }
 
 func (t Tokens) object() json.RawMessage {
@@ -132,12 +119,8 @@ func (t Tokens) object() json.RawMessage {
 // ToolResult is the result of a call. details may be nil.
 func ToolResult(callID, tool string, content []json.RawMessage, isError bool, details json.RawMessage) Draft {
 	m := (&builder{}).str("role", "toolResult").str("toolCallId", callID).str("toolName", tool).raw("content", jsonvalue.Array(content...))
-	m.raw("details", details).boolean("isError", isError).num("timestamp", nowMillis())
-	d := MessageDraft(m.object())
-	if m.err != nil {
-		d.err = m.err
-	}
-	return d
+	m.raw("details", details).boolean("isError", isError)
+	return m.num("timestamp", nowMillis()).message()
 }
 
 // TextBlock is a block of text in a message's content.
@@ -177,18 +160,21 @@ func BranchSummaryDraft(from ID, summary string, details json.RawMessage) Draft 
 
 // CompactionDraft replaces what stands before firstKept on the path by a summary.
 func CompactionDraft(summary string, firstKept ID, tokensBefore float64, details json.RawMessage) Draft {
-	b := (&builder{}).str("summary", summary).str("firstKeptEntryId", string(firstKept)).num("tokensBefore", tokensBefore)
-	return b.raw("details", details).draft(TypeCompaction)
+	return CompactionWithSystem(summary, firstKept, tokensBefore, details, System{})
 }
 
 // CompactionWithSystem is a compaction that says the prompt and the tools in force: what
-// stands before it, kept or not, does not say them any more (pi 1.x: systemMessage).
+// stands before it, kept or not, does not say them any more (pi 1.x: systemMessage). An
+// empty system is left out.
 func CompactionWithSystem(summary string, firstKept ID, tokensBefore float64, details json.RawMessage, system System) Draft {
-	m := system.message()
 	b := (&builder{}).str("summary", summary).str("firstKeptEntryId", string(firstKept)).num("tokensBefore", tokensBefore)
-	d := b.raw("details", details).raw("systemMessage", m.object()).draft(TypeCompaction)
-	d.err = errors.Join(d.err, m.err)
-	return d
+	b.raw("details", details)
+	if !system.Empty() {
+		m := system.build()
+		b.raw("systemMessage", m.object())
+		b.err = errors.Join(b.err, m.err)
+	}
+	return b.draft(TypeCompaction)
 }
 
 // CustomDraft is a program's own record, which no model sees. data may be nil.

@@ -2,6 +2,7 @@ package entries
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -27,19 +28,26 @@ type Message struct {
 
 // Message reads a message entry.
 func (e Entry) Message() (Message, error) {
-	var m Message
-	err := e.view(TypeMessage, func(name string, value []byte) {
-		if name == "message" {
-			// A message that is no object stays empty: old and hand-edited files
-			// have such, and their readers go on.
-			m = ParseMessage(value)
-		}
-	})
+	object, err := e.MessageObject()
+	// A message that is no object stays empty: old and hand-edited files have such,
+	// and their readers go on.
+	m := ParseMessage(object)
 	// The envelope knows better: version 2 calls a custom message hookMessage.
 	if e.Role != "" {
 		m.Role = e.Role
 	}
 	return m, err
+}
+
+// MessageObject gives the message of a message entry as it is stored; of several the
+// last, nil where there is none.
+func (e Entry) MessageObject() (object json.RawMessage, err error) {
+	err = e.view(TypeMessage, func(name string, value []byte) {
+		if name == "message" {
+			object = value
+		}
+	})
+	return object, err
 }
 
 // ParseMessage reads a message object. One that is no object is empty.
@@ -103,6 +111,13 @@ type Block struct {
 
 // Blocks gives the content as blocks; a content that is a string is one text block.
 func (m Message) Blocks() []Block { return Blocks(m.Content) }
+
+// Calls gives the tools that an answer calls, in its order.
+func (m Message) Calls() []Block { return callsOf(m.Content) }
+
+func callsOf(content []byte) []Block {
+	return slices.DeleteFunc(Blocks(content), func(b Block) bool { return b.Type != "toolCall" })
+}
 
 // Blocks reads content as it stands in messages and custom messages.
 func Blocks(content []byte) []Block {

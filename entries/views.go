@@ -136,6 +136,19 @@ type LeafMarker struct {
 	Reason string // checkout, undo, redo, restore, return
 }
 
+// LeafMarker reads an entry as a leaf marker; ok is false where it is something else.
+func (e Entry) LeafMarker() (m LeafMarker, ok bool, err error) {
+	if e.Type != TypeCustom {
+		return m, false, nil
+	}
+	c, err := e.Custom()
+	if err != nil {
+		return m, false, err
+	}
+	m, ok = c.LeafMarker()
+	return m, ok, nil
+}
+
 // LeafMarker reads a custom entry as a leaf marker; ok is false where it is another.
 func (c Custom) LeafMarker() (m LeafMarker, ok bool) {
 	if c.CustomType != CustomLeaf {

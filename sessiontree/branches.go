@@ -264,10 +264,8 @@ func (f *forest) origin(first int32) Origin {
 		}
 		return OriginSummary
 	case entries.TypeCustom:
-		if c, err := e.Custom(); err == nil {
-			if m, ok := c.LeafMarker(); ok && (m.Reason == "undo" || m.Reason == "redo") {
-				return OriginUndo
-			}
+		if m, ok, _ := e.LeafMarker(); ok && (m.Reason == "undo" || m.Reason == "redo") {
+			return OriginUndo
 		}
 	}
 	return OriginBranch

@@ -75,20 +75,26 @@ func (t *Tree) PlanUndoTo(id entries.ID) (*Return, error) {
 // by going there: n is the last of them in what would be left, -1 where there is none.
 func (t *Tree) parted(to entries.ID, left []entries.Entry) (answer entries.Entry, n int, err error) {
 	answer, open, err := t.openCalls(to)
+	if err != nil {
+		return answer, -1, err
+	}
 	n = -1
 	for i, e := range left {
-		if err != nil || e.Type == entries.TypeMessage && e.Role == "assistant" {
-			break
-		}
-		if e.Type != entries.TypeMessage || e.Role != "toolResult" {
+		if e.Type != entries.TypeMessage {
 			continue
 		}
-		var m entries.Message
-		if m, err = e.Message(); open[m.ToolCallID] {
+		m, err := e.Message()
+		if err != nil {
+			return answer, -1, err
+		}
+		switch {
+		case m.Role == "assistant":
+			return answer, n, nil
+		case m.Role == "toolResult" && open[m.ToolCallID]:
 			n = i
 		}
 	}
-	return answer, n, err
+	return answer, n, nil
 }
 
 // openCalls gives the last answer of the path to a place, and its calls that have no
@@ -118,10 +124,8 @@ func (t *Tree) openCalls(at entries.ID) (answer entries.Entry, open map[string]b
 
 func callsBut(m entries.Message, answered map[string]bool) map[string]bool {
 	calls := map[string]bool{}
-	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" && !answered[b.ID] {
-			calls[b.ID] = true
-		}
+	for _, b := range m.Calls() {
+		calls[b.ID] = !answered[b.ID]
 	}
 	return calls
 }
@@ -158,7 +162,7 @@ func (t *Tree) PlanRedo() (*Return, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, marker, err := markerOf(e)
+		m, marker, err := e.LeafMarker()
 		if err != nil {
 			return nil, err
 		}
@@ -191,16 +195,4 @@ func (t *Tree) redoTo(to entries.ID) (*Return, error) {
 	}
 	r.count(path)
 	return r, nil
-}
-
-func markerOf(e entries.Entry) (m entries.LeafMarker, ok bool, err error) {
-	if e.Type != entries.TypeCustom {
-		return m, false, nil
-	}
-	c, err := e.Custom()
-	if err != nil {
-		return m, false, err
-	}
-	m, ok = c.LeafMarker()
-	return m, ok, nil
 }

@@ -158,11 +158,9 @@ func (p *pairs) assistant(i int32) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" {
-			p.calls[i] = append(p.calls[i], b.ID)
-			p.made[callAt{i, b.ID}] = true
-		}
+	for _, b := range m.Calls() {
+		p.calls[i] = append(p.calls[i], b.ID)
+		p.made[callAt{i, b.ID}] = true
 	}
 	return nil
 }

@@ -76,12 +76,11 @@ func summaryOf(e entries.Entry) (summary, error) {
 }
 
 func messageSummary(e entries.Entry) (summary, error) {
-	m, err := e.Message()
+	m, stored, err := messageOf(e)
 	if err != nil {
 		return summary{}, err
 	}
-	said := messageText(modelcontext.Message{Role: m.Role, Raw: messageObject(e)}, m)
-	s := summary{kind: kindName(e), text: said, tool: m.ToolName, bad: m.Failed()}
+	s := summary{kind: kindName(e), text: messageText(stored, m), tool: m.ToolName, bad: m.Failed()}
 	switch m.Role {
 	case modelcontext.RoleToolResult:
 		s.kind = "result " + m.ToolName
@@ -93,15 +92,13 @@ func messageSummary(e entries.Entry) (summary, error) {
 	return s, nil
 }
 
-// messageObject is the message of an entry as it is stored; of several the last, as
-// e.Message has it.
-func messageObject(e entries.Entry) (object []byte) {
-	_ = e.Fields(func(name string, value []byte) {
-		if name == "message" {
-			object = slices.Clone(value)
-		}
-	})
-	return object
+// messageOf reads a message entry once: what all messages have, and the message as it is
+// stored.
+func messageOf(e entries.Entry) (m entries.Message, stored modelcontext.Message, err error) {
+	object, err := e.MessageObject()
+	m = entries.ParseMessage(object)
+	m.Role = e.Role // the envelope's, as Entry.Message has it
+	return m, modelcontext.Message{Role: e.Role, Raw: object}, err
 }
 
 // assistantText is what a model said and what it called.
@@ -110,10 +107,8 @@ func assistantText(m entries.Message) string {
 	if text := m.Text(); text != "" {
 		parts = append(parts, text)
 	}
-	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" {
-			parts = append(parts, "-> "+b.Name+" "+argument(b.Arguments))
-		}
+	for _, b := range m.Calls() {
+		parts = append(parts, "-> "+b.Name+" "+argument(b.Arguments))
 	}
 	switch {
 	case m.Error != "":

@@ -118,13 +118,13 @@ func (p *printer) limit(lines int) int {
 }
 
 func (p *printer) message(e entries.Entry, s summary) {
-	m, err := e.Message()
+	m, stored, err := messageOf(e)
 	if err != nil {
 		p.block("", s.text, 0)
 		return
 	}
 	p.body(m)
-	p.special(modelcontext.Message{Role: m.Role, Raw: messageObject(e)})
+	p.special(stored)
 }
 
 // body writes what a message says.

@@ -250,9 +250,7 @@ func usesTool(m entries.Message, names []string) bool {
 	if m.Role == "toolResult" {
 		return slices.Contains(names, m.ToolName)
 	}
-	return slices.ContainsFunc(m.Blocks(), func(b entries.Block) bool {
-		return b.Type == "toolCall" && slices.Contains(names, b.Name)
-	})
+	return slices.ContainsFunc(m.Calls(), func(b entries.Block) bool { return slices.Contains(names, b.Name) })
 }
 
 // follow shows what is written from now on.

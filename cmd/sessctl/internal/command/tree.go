@@ -241,11 +241,7 @@ func isLeafMarker(e entries.Entry) bool {
 	if e.Size > most {
 		return false
 	}
-	c, err := e.Custom()
-	if err != nil {
-		return false
-	}
-	_, ok := c.LeafMarker()
+	_, ok, _ := e.LeafMarker()
 	return ok
 }
 

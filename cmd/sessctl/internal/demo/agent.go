@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	modelcontext "github.com/sessctl/sessctl/context"
@@ -41,9 +40,6 @@ type args struct {
 	Label   string `json:"label,omitempty"`
 	Report  string `json:"report,omitempty"`
 }
-
-// ownTools are those of package tool.
-var ownTools = []string{tool.NameCheckpoint, tool.NameRewind}
 
 // An agent is a harness with a scripted model.
 type agent struct {
@@ -128,7 +124,7 @@ func (a *agent) append(ctx context.Context, answer answer) (ids []string, err er
 
 // call runs a call and puts its result into the log.
 func (a *agent) call(ctx context.Context, id string, c call) error {
-	if slices.Contains(ownTools, c.name) {
+	if tool.Is(c.name) {
 		r, err := a.tools.Call(ctx, c.name, id, encode(c.args))
 		if err == nil && r.IsError {
 			err = fmt.Errorf("%s: %s", c.name, r.Text)
