@@ -273,7 +273,7 @@ func (b *builder) ompSummary() Message {
 	for _, name := range []string{"shortSummary", "tokensBefore", "tokensAfter", "method"} {
 		o.raw(name, r[name])
 	}
-	o.raw("providerPayload", payload).raw("blocks", someBlocks(blocks, "")).raw("images", someBlocks(blocks, "image"))
+	o.raw("providerPayload", payload).raw("blocks", arrayOrNone(blocks)).raw("images", arrayOrNone(ofKind(blocks, "image")))
 	o.raw("warning", r["warning"]).raw("timestamp", milliseconds(timestamp))
 	return Message{Role: RoleCompactionSummary, Entry: b.up[b.cut.at].ID, Raw: o.json()}
 }

@@ -58,7 +58,7 @@ func renderOmpMessage(m Message, interrupted bool) []Message {
 		text := renderPrompt(ompBranchPrompt, "summary", shown(m.Field("summary")))
 		return []Message{m.summary(arrayOf(text))}
 	case RoleCompactionSummary:
-		content := array(ompCompactionBlocks(m))
+		content := jsonvalue.Array(ompCompactionBlocks(m)...)
 		return []Message{m.summary(content).with("providerPayload", m.Field("providerPayload"))}
 	}
 	return nil
@@ -140,7 +140,7 @@ func withoutCutThinking(m Message) Message {
 	if start == end {
 		return m
 	}
-	return m.with("content", array(list[:start]))
+	return m.with("content", jsonvalue.Array(list[:start]...))
 }
 
 func isCutThinking(block []byte) bool {
@@ -166,7 +166,7 @@ func ompToolResult(m Message) Message {
 	isText := func(block json.RawMessage) bool { return kindOf(block) == "text" }
 	first := max(0, slices.IndexFunc(list, isText)) // no text comes before it, so that it is there in the rest too
 	rest := slices.DeleteFunc(list, isText)
-	return m.with("content", array(slices.Insert(rest, first, textBlock(text))))
+	return m.with("content", jsonvalue.Array(slices.Insert(rest, first, textBlock(text))...))
 }
 
 // ompExecution is a command, or a program in Python, with what it wrote.
@@ -183,7 +183,7 @@ func ompExecution(m Message) []Message {
 	}
 	text += ompOutput(m) + ompExit(m, what, failed) + outputNotice(m.Field("meta"))
 	content := append([]json.RawMessage{textBlock(text)}, images...)
-	return []Message{m.rendered(RoleUser, array(content), byUser)}
+	return []Message{m.rendered(RoleUser, jsonvalue.Array(content...), byUser)}
 }
 
 func ompOutput(m Message) string {
@@ -227,7 +227,7 @@ func ompFileMention(m Message) (list []Message) {
 	}
 	if pictures != nil {
 		content := append([]json.RawMessage{textBlock(ompFiles(pictures))}, images...)
-		list = append(list, m.rendered(RoleUser, array(content), byUser))
+		list = append(list, m.rendered(RoleUser, jsonvalue.Array(content...), byUser))
 	}
 	return list
 }
@@ -269,10 +269,10 @@ func renderOmpCustom(m Message) []Message {
 func renderOmpImages(m Message, images []json.RawMessage) (list []Message) {
 	from := m.Field("attribution")
 	if texts := ofKind(blocks(m.Content()), "text"); len(texts) > 0 {
-		list = append(list, m.rendered(RoleDeveloper, array(texts), from))
+		list = append(list, m.rendered(RoleDeveloper, jsonvalue.Array(texts...), from))
 	}
 	intro := textBlock("Images attached to " + interpolated(m.Field("customType")) + ".")
-	return append(list, m.rendered(RoleUser, array(append([]json.RawMessage{intro}, images...)), from))
+	return append(list, m.rendered(RoleUser, jsonvalue.Array(append([]json.RawMessage{intro}, images...)...), from))
 }
 
 // interjection is the content of a message that came while the model worked
@@ -290,7 +290,7 @@ func interjection(content []byte) []byte {
 	if isString(content) {
 		return jsonvalue.AppendExact(nil, text)
 	}
-	return array(append([]json.RawMessage{textBlock(text)}, ofKind(list, "image")...))
+	return jsonvalue.Array(append([]json.RawMessage{textBlock(text)}, ofKind(list, "image")...)...)
 }
 
 // interjected is getArrayContentText.
@@ -330,12 +330,4 @@ func ofKind(list []json.RawMessage, kind string) (found []json.RawMessage) {
 		}
 	}
 	return found
-}
-
-func array(list []json.RawMessage) []byte {
-	values := make([][]byte, len(list))
-	for i, value := range list {
-		values[i] = value
-	}
-	return jsonvalue.Array(values...)
 }

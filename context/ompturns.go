@@ -105,7 +105,7 @@ type failing struct {
 
 // failed tells whether the answer at i is one that is not to be replayed.
 func (f *failing) failed(i int) bool {
-	if reason := f.list[i].text("stopReason"); reason != "aborted" && reason != "error" {
+	if !failed(f.list[i]) {
 		return false
 	}
 	for n := len(f.kept); n > 0 && f.gone[f.kept[n-1]]; n-- {
@@ -136,16 +136,10 @@ func (b *builder) withoutResults(f *failing, i int) {
 	}
 }
 
-// someBlocks joins the blocks of a kind ("" stands for all); nil where there are none.
-func someBlocks(list []json.RawMessage, kind string) []byte {
-	var some []json.RawMessage
-	for _, b := range list {
-		if kind == "" || kindOf(b) == kind {
-			some = append(some, b)
-		}
-	}
-	if some == nil {
+// arrayOrNone joins blocks; nil where there are none.
+func arrayOrNone(list []json.RawMessage) []byte {
+	if len(list) == 0 {
 		return nil
 	}
-	return jsonvalue.Array(some...)
+	return jsonvalue.Array(list...)
 }

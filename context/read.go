@@ -179,5 +179,5 @@ func fieldOf(object []byte, name string) []byte { return jsonvalue.Get(object, n
 
 // arrayOfText is content of one block, of text that is a JSON string.
 func arrayOfText(text []byte) []byte {
-	return jsonvalue.Array(new(object).raw("type", []byte(`"text"`)).raw("text", text).json())
+	return jsonvalue.Array(rawTextBlock(text))
 }

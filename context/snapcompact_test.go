@@ -38,7 +38,7 @@ var snapcompactCases = []struct{ in, want string }{
 func TestSnapcompactBlocks(t *testing.T) {
 	for _, c := range snapcompactCases {
 		list := snapcompactBlocks([]byte(c.in))
-		got := array(list)
+		got := jsonvalue.Array(list...)
 		if list == nil {
 			got = []byte("null")
 		}

@@ -45,11 +45,7 @@ func (c *Context) Tokens(est Estimator) Estimate {
 }
 
 func recorded(m Message) int {
-	if m.Role != RoleAssistant || m.old {
-		return 0
-	}
-	switch m.text("stopReason") {
-	case "error", "aborted":
+	if m.Role != RoleAssistant || m.old || failed(m) {
 		return 0
 	}
 	return entries.ParseMessage(m.Raw).ContextTokens()

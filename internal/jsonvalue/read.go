@@ -33,6 +33,11 @@ func Spans(raw []byte, visit func(key []byte, at, end int)) error {
 		}
 		return end
 	})
+	return objectEnds(text, end, raw)
+}
+
+// objectEnds tells whether an object that was read up to end is all of raw.
+func objectEnds(text *syntax.Text, end int, raw []byte) error {
 	at, failed := syntax.Failed(end)
 	if !failed {
 		at = text.Space(end)
@@ -194,12 +199,8 @@ func Inner(raw []byte, name string, reset func(), visit func(key []byte, at, end
 		value = raw[at:max(at, end)]
 		return end
 	})
-	at, failed := syntax.Failed(end)
-	if !failed {
-		at = text.Space(end)
-	}
-	if failed || at != len(raw) {
-		return nil, fmt.Errorf("not a JSON object (fault at byte %d)", at)
+	if err := objectEnds(text, end, raw); err != nil {
+		return nil, err
 	}
 	return value, nil
 }

@@ -194,7 +194,7 @@ func (p *player) runAll(calls []call) error {
 }
 
 func (p *player) run(c call, id string) error {
-	if c.name != tool.NameCheckpoint && c.name != tool.NameRewind {
+	if !tool.Is(c.name) {
 		return p.append(entries.ToolResult(id, c.name, []json.RawMessage{entries.TextBlock(c.result)}, false, nil))
 	}
 	r, err := p.tools.Call(background, c.name, id, json.RawMessage(c.args))
