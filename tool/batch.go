@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	modelcontext "github.com/sessctl/sessctl/context"
@@ -12,7 +13,7 @@ import (
 // batch makes the records of a rewind, in their order: the summary that carries the
 // report, the hidden report about what was left, what ran beside rewind, and the
 // settings in force where the target has others.
-func (t *Tools) batch(s State, d *detour) ([]entries.Draft, error) {
+func (t *Tools) batch(s State, d *detour) []entries.Draft {
 	at := t.now()
 	details := map[string]any{"startedAt": d.checkpoint.StartedAt, "checkpoint": d.checkpoint.ID}
 	if d.checkpoint.StartedAt == "" {
@@ -22,14 +23,12 @@ func (t *Tools) batch(s State, d *detour) ([]entries.Draft, error) {
 		"report": s.Request.Report, "startedAt": details["startedAt"], "rewoundAt": at, "checkpoint": d.checkpoint.ID,
 		"droppedEntries": len(d.left), "droppedTokens": d.tokens, "readFiles": list(d.uses.read), "modifiedFiles": list(d.uses.modified), "restored": []string{},
 	}
-	content := encode(t.reportText(s, d))
+	content := encode(reportText(s, d))
 	drafts := []entries.Draft{
 		entries.BranchSummaryDraft(s.Leaf, s.Request.Report, encode(details)),
 		entries.CustomMessageDraft(entries.CustomRewindReport, content, false, encode(report)),
 	}
-	drafts = append(drafts, d.kept...)
-	inForce, err := t.inForce(s.Leaf, d.target, d.model)
-	return append(drafts, inForce...), err
+	return slices.Concat(drafts, d.kept, inForce(d.here, d.there, d.model))
 }
 
 func list(names []string) []string {
@@ -40,35 +39,23 @@ func list(names []string) []string {
 }
 
 // inForce gives the records that keep the prompt, the tools, the model and the thinking
-// level of the leaf in force at a target. copied is the model of an answer that was
+// level of one place in force at another. copied is the model of an answer that was
 // copied there, if any: to pi that is the one in force.
-func (t *Tools) inForce(leaf, target entries.ID, copied modelcontext.Model) (drafts []entries.Draft, err error) {
-	tree, err := t.s.Tree()
-	if err != nil {
-		return nil, err
-	}
-	all := &modelcontext.Options{Lookback: -1}
-	here, err := modelcontext.Build(tree, leaf, all)
-	if err != nil {
-		return nil, err
-	}
-	there, err := modelcontext.Build(tree, target, all)
-	if err != nil {
-		return nil, err
-	}
+func inForce(here, there *modelcontext.Context, copied modelcontext.Model) (drafts []entries.Draft) {
+	model := there.Model
 	if copied != (modelcontext.Model{}) && here.Dialect == modelcontext.Pi {
-		there.Model = copied
+		model = copied
 	}
-	if change := systemChange(there.System(), here.System()); !empty(change) {
+	if change := systemChange(there.System(), here.System()); !change.Empty() {
 		drafts = append(drafts, entries.SystemMessage(change))
 	}
-	if here.Model != there.Model && here.Model.ID != "" {
+	if here.Model != model && here.Model.ID != "" {
 		drafts = append(drafts, modelChange(here))
 	}
 	if here.Thinking != there.Thinking {
 		drafts = append(drafts, entries.ThinkingLevelDraft(here.Thinking))
 	}
-	return drafts, nil
+	return drafts
 }
 
 // modelChange is in the words of the log: oh-my-pi has its own.
@@ -81,7 +68,7 @@ func modelChange(c *modelcontext.Context) entries.Draft {
 
 // reportText tells what the model cannot know any more. The report itself stands in the
 // summary above it, once.
-func (t *Tools) reportText(s State, d *detour) string {
+func reportText(s State, d *detour) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The exploration since %s was left; its report stands above.", d.checkpoint.name())
 	if s.Request.Checkpoint == "" {

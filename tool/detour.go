@@ -19,8 +19,10 @@ type detour struct {
 	kept       []entries.Draft    // what ran beside rewind
 	beside     map[string]bool    // its calls
 	model      modelcontext.Model // of kept
-	tokens     int                // that are dropped, about
 	uses       uses
+
+	here, there *modelcontext.Context // at the leaf, and at the target
+	tokens      int                   // that are dropped, about
 }
 
 // detour reads the path from the checkpoint down to the leaf.
@@ -88,21 +90,20 @@ func groupEnd(path []entries.Entry, c Checkpoint) (last int, late []entries.Draf
 		if e.Type != entries.TypeMessage {
 			continue
 		}
-		m, err := e.Message()
+		object, err := e.MessageObject()
 		if err != nil {
 			return 0, nil, err
 		}
+		m := entries.ParseMessage(object)
 		switch {
-		case m.Role == "assistant":
-			for _, b := range m.Blocks() {
-				if b.Type == "toolCall" {
-					open[b.ID] = i == 0
-				}
+		case e.Role == "assistant":
+			for _, b := range m.Calls() {
+				open[b.ID] = i == 0
 			}
 			answers++
-		case e.ID != c.ID && (m.Role != "toolResult" || !open[m.ToolCallID]):
+		case e.ID != c.ID && (e.Role != "toolResult" || !open[m.ToolCallID]):
 		case answers > 1:
-			late, open[m.ToolCallID] = append(late, entries.MessageDraft(messageOf(e))), false
+			late, open[m.ToolCallID] = append(late, entries.MessageDraft(object)), false
 		default:
 			last, open[m.ToolCallID] = i, false
 		}
@@ -122,7 +123,11 @@ func (d *detour) keep(r *Request) error {
 	if err != nil {
 		return err
 	}
-	message, ok := edits.message(d.left[at])
+	message, err := d.left[at].MessageObject()
+	if err != nil {
+		return err
+	}
+	message, ok := edits.shown(r.Answer, message)
 	message, calls := answerWithout(d.left[at].ID, message)
 	if !ok || len(calls) == 0 {
 		return nil
@@ -148,8 +153,8 @@ func (d *detour) keep(r *Request) error {
 func answerWithout(id entries.ID, message json.RawMessage) (copied json.RawMessage, calls map[string]bool) {
 	calls = map[string]bool{}
 	var blocks []json.RawMessage
-	for _, b := range entries.ParseMessage(message).Blocks() {
-		if b.Type == "toolCall" && !Is(b.Name) {
+	for _, b := range entries.ParseMessage(message).Calls() {
+		if !Is(b.Name) {
 			calls[b.ID] = true
 			blocks = append(blocks, b.Raw)
 		}
@@ -158,17 +163,6 @@ func answerWithout(id entries.ID, message json.RawMessage) (copied json.RawMessa
 	message = jsonvalue.Set(message, "usage", []byte(`{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`))
 	message = jsonvalue.Set(message, "providerPayload", nil)
 	return jsonvalue.Set(message, "details", encode(map[string]any{"copyOf": id})), calls
-}
-
-// messageOf is the message of an entry as it is stored; of several the last, as
-// Entry.Message has it.
-func messageOf(e entries.Entry) (message json.RawMessage) {
-	_ = e.Fields(func(name string, value []byte) {
-		if name == "message" {
-			message = slices.Clone(value)
-		}
-	})
-	return message
 }
 
 // The custom types of file records: docs/files.md.
@@ -188,8 +182,11 @@ func keptResult(e entries.Entry, edits edits, calls map[string]bool) (d entries.
 	if e.Type != entries.TypeMessage || e.Role != "toolResult" {
 		return d, false, nil
 	}
-	message, ok := edits.message(e)
-	if !ok {
+	message, err := e.MessageObject()
+	if err != nil {
+		return d, false, err
+	}
+	if message, ok = edits.shown(e.ID, message); !ok {
 		message = jsonvalue.Set(message, "content", []byte("[]"))
 	}
 	m := entries.ParseMessage(message)
@@ -198,24 +195,27 @@ func keptResult(e entries.Entry, edits edits, calls map[string]bool) (d entries.
 
 // measure tells what leaves the context.
 func (t *Tools) measure(s State, d *detour) error {
-	here, err := t.tokensAt(s.Leaf)
-	if err != nil {
-		return err
-	}
-	there, err := t.tokensAt(d.target)
-	if err != nil {
-		return err
-	}
-	d.tokens = max(here-there, 0)
 	tree, err := t.s.Tree()
 	if err != nil {
 		return err
 	}
+	if d.here, err = contextAt(tree, s.Leaf); err != nil {
+		return err
+	}
+	if d.there, err = contextAt(tree, d.target); err != nil {
+		return err
+	}
+	d.tokens = max(d.here.Tokens(t.opt.Estimator).Tokens-d.there.Tokens(t.opt.Estimator).Tokens, 0)
 	all, err := whole(tree, d.left, map[entries.ID]bool{})
 	if err == nil {
 		d.uses, err = usesOf(all, s.Request.Answer, d.beside)
 	}
 	return err
+}
+
+// contextAt builds a context with the settings in force, wherever they stand.
+func contextAt(tree *sessiontree.Tree, leaf entries.ID) (*modelcontext.Context, error) {
+	return modelcontext.Build(tree, leaf, &modelcontext.Options{Lookback: -1})
 }
 
 func (d *detour) rewound(s State, done sessiontree.Appended) *Rewound {

@@ -40,17 +40,16 @@ func editsOf(left []entries.Entry) (edits, error) {
 	return all, nil
 }
 
-// message is the message of an entry as it is in the context; ok is false where it was
+// shown is the message of an entry as it is in the context; ok is false where it was
 // taken out: then it has no content.
-func (list edits) message(e entries.Entry) (message json.RawMessage, ok bool) {
-	message = messageOf(e)
-	replacement, edited := list[e.ID]
+func (list edits) shown(id entries.ID, message json.RawMessage) (_ json.RawMessage, ok bool) {
+	replacement, edited := list[id]
 	if !edited {
 		return message, true
 	}
 	content := jsonvalue.Get(replacement, "content")
-	if text := content; len(text) > 0 && text[0] == '"' { // answers and results have blocks
-		content = jsonvalue.Array(entries.TextBlock(jsonvalue.String(text)))
+	if len(content) > 0 && content[0] == '"' { // answers and results have blocks
+		content = jsonvalue.Array(entries.TextBlock(jsonvalue.String(content)))
 	}
 	return jsonvalue.Set(message, "content", content), string(replacement) != "null"
 }

@@ -53,11 +53,7 @@ func (t *Tools) endTurn(ctx context.Context) (*Rewound, error) {
 	if err != nil {
 		return nil, err
 	}
-	drafts, err := t.batch(s, d)
-	if err != nil {
-		return nil, err
-	}
-	done, err := t.s.Branch(ctx, d.target, s.Leaf, drafts...)
+	done, err := t.s.Branch(ctx, d.target, s.Leaf, t.batch(s, d)...)
 	if err != nil {
 		return nil, err
 	}

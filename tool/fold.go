@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/sessctl/sessctl/entries"
@@ -18,9 +19,9 @@ type fold struct {
 
 	answer   entries.ID        // the last answer
 	calls    map[string]string // its calls: tools by call id
+	order    []string          // the ids of its calls, as they stand there
+	answered map[string]bool   // its calls that have results
 	summary  *Report           // a branch_summary of a rewind whose report has not come yet
-	order    []string          // of its calls
-	answered map[string]bool   // calls of the answer that have results
 }
 
 // StateOf reads the state at a leaf of a log that is only read.
@@ -62,10 +63,7 @@ type known struct {
 func (f *fold) clone() *fold {
 	c := *f
 	c.open = slices.Clone(f.open)
-	c.answered = map[string]bool{}
-	for id := range f.answered {
-		c.answered[id] = true
-	}
+	c.answered = maps.Clone(f.answered)
 	return &c
 }
 
@@ -118,10 +116,8 @@ func (f *fold) message(e entries.Entry) error {
 			return err
 		}
 		f.answer, f.calls, f.answered, f.order = e.ID, map[string]string{}, map[string]bool{}, nil
-		for _, b := range m.Blocks() {
-			if b.Type == "toolCall" {
-				f.calls[b.ID], f.order = b.Name, append(f.order, b.ID)
-			}
+		for _, b := range m.Calls() {
+			f.calls[b.ID], f.order = b.Name, append(f.order, b.ID)
 		}
 	}
 	f.lapse()

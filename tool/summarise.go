@@ -36,18 +36,19 @@ func (t *Tools) SummariseFrom(ctx context.Context, from entries.ID, f Summariser
 	if err != nil {
 		return sessiontree.Appended{}, err
 	}
-	if p.compacted {
-		return sessiontree.Appended{}, fmt.Errorf("%w: entry %q", errCompacted, from)
+	if err := p.uncompacted(from); err != nil {
+		return sessiontree.Appended{}, err
+	}
+	there, err := contextAt(p.tree, p.parent)
+	if err != nil {
+		return sessiontree.Appended{}, err
 	}
 	summary, err := p.summary(ctx, f, p.after)
 	if err != nil {
 		return sessiontree.Appended{}, err
 	}
-	inForce, err := t.inForce(p.leaf, p.parent, modelcontext.Model{})
-	if err != nil {
-		return sessiontree.Appended{}, err
-	}
-	drafts := append([]entries.Draft{entries.BranchSummaryDraft(p.leaf, summary, nil)}, inForce...)
+	drafts := []entries.Draft{entries.BranchSummaryDraft(p.leaf, summary, nil)}
+	drafts = append(drafts, inForce(p.ctx, there, modelcontext.Model{})...)
 	return t.s.Branch(ctx, p.parent, p.leaf, drafts...)
 }
 
@@ -65,22 +66,18 @@ func (t *Tools) SummariseUpTo(ctx context.Context, upTo entries.ID, f Summariser
 		return sessiontree.Appended{}, err
 	}
 	tokens := float64(p.ctx.Tokens(t.opt.Estimator).Tokens)
-	compaction := entries.CompactionDraft(summary, p.first, tokens, p.settings())
-	if system := systemOf(p.ctx.System()); !empty(system) {
-		compaction = entries.CompactionWithSystem(summary, p.first, tokens, p.settings(), system)
-	}
-	return t.s.AppendIf(ctx, p.leaf, compaction)
+	return t.s.AppendIf(ctx, p.leaf, entries.CompactionWithSystem(summary, p.first, tokens, p.settings(), systemOf(p.ctx.System())))
 }
 
 // A partition is a context in two parts, at an entry that is no result: calls and their
 // results stay together.
 type partition struct {
+	tree          *sessiontree.Tree
 	ctx           *modelcontext.Context
 	leaf          entries.ID
 	first         entries.ID // of the second part
 	parent        entries.ID // of first
 	before, after []modelcontext.Message
-	compacted     bool // between first and the leaf
 }
 
 // partition splits the context at an entry; at a result it splits before the answer.
@@ -89,8 +86,8 @@ func (t *Tools) partition(at entries.ID) (*partition, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &partition{leaf: tree.Leaf()}
-	if p.ctx, err = modelcontext.Build(tree, p.leaf, &modelcontext.Options{Lookback: -1}); err != nil {
+	p := &partition{tree: tree, leaf: tree.Leaf()}
+	if p.ctx, err = contextAt(tree, p.leaf); err != nil {
 		return nil, err
 	}
 	list := p.ctx.Messages
@@ -105,8 +102,7 @@ func (t *Tools) partition(at entries.ID) (*partition, error) {
 	}
 	p.first, p.parent = first.ID, first.Parent
 	p.before, p.after = list[:i], list[i:]
-	p.compacted, err = compacted(tree, p.leaf, p.first)
-	return p, err
+	return p, nil
 }
 
 // beforeGroup gives the place of the answer whose results a split at i would part from
@@ -117,8 +113,8 @@ func beforeGroup(list []modelcontext.Message, i int) int {
 		answer--
 	}
 	calls := map[string]bool{}
-	for _, b := range list[answer].Blocks() {
-		calls[b.ID] = b.Type == "toolCall"
+	for _, b := range entries.ParseMessage(list[answer].Raw).Calls() {
+		calls[b.ID] = true
 	}
 	for _, m := range list[max(i, answer+1):] {
 		switch m.Role {
@@ -133,17 +129,21 @@ func beforeGroup(list []modelcontext.Message, i int) int {
 	return i
 }
 
-// compacted tells whether a compaction stands at an entry or between it and the leaf.
-func compacted(tree *sessiontree.Tree, leaf, from entries.ID) (bool, error) {
-	for e, err := range tree.Ancestors(leaf) {
-		if err != nil || e.Type == entries.TypeCompaction {
-			return err == nil, err
+// uncompacted refuses where a compaction stands at the first entry of the second part, or
+// between it and the leaf.
+func (p *partition) uncompacted(from entries.ID) error {
+	for e, err := range p.tree.Ancestors(p.leaf) {
+		if err != nil {
+			return err
 		}
-		if e.ID == from {
+		if e.Type == entries.TypeCompaction {
+			return fmt.Errorf("%w: entry %q", errCompacted, from)
+		}
+		if e.ID == p.first {
 			break
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // summary asks for a summary of a part.

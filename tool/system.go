@@ -25,11 +25,6 @@ func sectionsOf(s modelcontext.System) map[string]json.RawMessage {
 	return sections
 }
 
-// empty tells that a system message would say nothing.
-func empty(s entries.System) bool {
-	return s.Content == "" && len(s.Sections) == 0 && len(s.ToolsAdded) == 0 && len(s.ToolsRemoved) == 0
-}
-
 // systemChange is the message that leads from what is in force there to what is here.
 // Content can only be added: where there has other content than here begins with, as it
 // may be behind a compaction, that stays in front.

@@ -85,12 +85,16 @@ func usesOf(left []entries.Entry, answer entries.ID, kept map[string]bool) (u us
 		if e.Type != entries.TypeMessage {
 			continue
 		}
-		shown, _ := edits.message(e)
-		if e.ID == answer {
-			u.message(messageOf(e), shown, kept)
-		} else {
-			u.message(messageOf(e), shown, nil)
+		stored, err := e.MessageObject()
+		if err != nil {
+			return u, err
 		}
+		shown, _ := edits.shown(e.ID, stored)
+		beside := kept
+		if e.ID != answer { // its calls may have the same ids
+			beside = nil
+		}
+		u.message(stored, shown, beside)
 	}
 	return u, nil
 }
@@ -127,8 +131,8 @@ func prompt(m entries.Message) string {
 }
 
 func (u *uses) calls(m entries.Message, kept map[string]bool) {
-	for _, b := range m.Blocks() {
-		if b.Type == "toolCall" && !kept[b.ID] && !Is(b.Name) {
+	for _, b := range m.Calls() {
+		if !kept[b.ID] && !Is(b.Name) {
 			u.call(b)
 		}
 	}
