@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/sessctl/sessctl/entries"
@@ -213,4 +214,45 @@ func FuzzViews(f *testing.F) {
 			t.Errorf("%q: got %v, encoding/json says valid: %v", raw, fault, json.Valid(raw))
 		}
 	})
+}
+
+func TestCallsAndMessageObject(t *testing.T) {
+	const message = `{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"read"},{"type":"text","text":"x"},{"type":"toolCall","id":"b","name":"bash"}]}`
+	e := entry(entries.TypeMessage, `{"message":{"role":"user"},"message":`+message+`}`)
+	object, err := e.MessageObject()
+	if err != nil || string(object) != message {
+		t.Errorf("got %s, %v, want the last message", object, err)
+	}
+	var ids []string
+	for _, c := range entries.ParseMessage(object).Calls() {
+		ids = append(ids, c.ID)
+	}
+	if !slices.Equal(ids, []string{"a", "b"}) {
+		t.Errorf("got the calls %q", ids)
+	}
+	if object, err := entry(entries.TypeMessage, `{}`).MessageObject(); object != nil || err != nil {
+		t.Errorf("without a message: got %s, %v", object, err)
+	}
+	if _, err := entry(entries.TypeLabel, `{}`).MessageObject(); !errors.Is(err, entries.ErrBody) {
+		t.Errorf("of another type: got %v, want ErrBody", err)
+	}
+}
+
+func TestLeafMarkerOfAnEntry(t *testing.T) {
+	for _, test := range []struct {
+		kind   entries.Type
+		raw    string
+		ok     bool
+		failed bool
+	}{
+		{entries.TypeCustom, `{"customType":"leaf","data":{"from":"a","reason":"undo"}}`, true, false},
+		{entries.TypeCustom, `{"customType":"note","data":{"from":"a","reason":"undo"}}`, false, false},
+		{entries.TypeLabel, `{"customType":"leaf","data":{"from":"a","reason":"undo"}}`, false, false},
+		{entries.TypeCustom, `{"customType":"leaf",`, false, true},
+	} {
+		m, ok, err := entry(test.kind, test.raw).LeafMarker()
+		if ok != test.ok || (err != nil) != test.failed || ok && (m.From != "a" || m.Reason != "undo") {
+			t.Errorf("%s %s: got %+v, %v, %v", test.kind, test.raw, m, ok, err)
+		}
+	}
 }

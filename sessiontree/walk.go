@@ -1,6 +1,7 @@
 package sessiontree
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -14,11 +15,7 @@ func (t *Tree) Entry(id entries.ID) (entries.Entry, error) {
 	if e, ok := t.inTail(id); ok {
 		return e, nil
 	}
-	x, err := t.whole()
-	if err != nil {
-		return entries.Entry{}, err
-	}
-	i, err := t.lookup(x, id)
+	x, i, err := t.find(id)
 	if err != nil {
 		return entries.Entry{}, err
 	}
@@ -51,6 +48,15 @@ func (t *Tree) tailEntry(n int) (e entries.Entry, ok bool) {
 		return t.entry(&t.tail.names, &r.rec, ""), true
 	}
 	return t.entry(&t.tail.names, &r.rec, t.tail.id(&t.tail.recs[up].rec)), true
+}
+
+// find reads the whole log and finds an entry in it.
+func (t *Tree) find(id entries.ID) (x *index, i int32, err error) {
+	if x, err = t.whole(); err != nil {
+		return nil, noParent, err
+	}
+	i, err = t.lookup(x, id)
+	return x, i, err
 }
 
 func (t *Tree) lookup(x *index, id entries.ID) (int32, error) {
@@ -116,11 +122,7 @@ func (t *Tree) Ancestors(id entries.ID) iter.Seq2[entries.Entry, error] {
 // indexAncestors is Ancestors where the whole log is known: nothing has to be looked
 // up but the first entry.
 func (t *Tree) indexAncestors(id entries.ID, yield func(entries.Entry, error) bool) {
-	x, err := t.whole()
-	i := int32(noParent)
-	if err == nil {
-		i, err = t.lookup(x, id)
-	}
+	x, i, err := t.find(id)
 	if err != nil {
 		yield(entries.Entry{}, err)
 		return
@@ -181,13 +183,9 @@ func (t *Tree) Path(id entries.ID) iter.Seq2[entries.Entry, error] {
 // costs four bytes each.
 func (t *Tree) indexPath(id entries.ID) iter.Seq2[entries.Entry, error] {
 	return func(yield func(entries.Entry, error) bool) {
-		x, err := t.whole()
-		if err == nil && id == "" {
-			return
-		}
-		i := int32(noParent)
-		if err == nil {
-			i, err = t.lookup(x, id)
+		x, i, err := t.find(id)
+		if id == "" && errors.Is(err, ErrNotFound) {
+			return // the path of no entry is empty
 		}
 		if err != nil {
 			yield(entries.Entry{}, err)
@@ -276,11 +274,7 @@ func (t *Tree) kids() (*index, *children, error) {
 // CommonAncestor finds the last entry that is on the paths of both a and b; ok is
 // false where they have different roots.
 func (t *Tree) CommonAncestor(a, b entries.ID) (id entries.ID, ok bool, err error) {
-	x, err := t.whole()
-	if err != nil {
-		return "", false, err
-	}
-	i, err := t.lookup(x, a)
+	x, i, err := t.find(a)
 	if err != nil {
 		return "", false, err
 	}

@@ -180,10 +180,7 @@ func (g contextTree) log() []byte {
 // other tips and two entries anywhere.
 func (g contextTree) request(t *testing.T, dir string) contextRequest {
 	t.Helper()
-	file := filepath.Join(dir, fmt.Sprintf("%d.jsonl", g.seed))
-	if err := os.WriteFile(file, g.log(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := writeTree(t, dir, g.seed, g.log())
 	q := contextRequest{File: file, Here: true}
 	if g.opt.Version != 1 {
 		q.Contexts = contextEntries(t, file, g.seed)

@@ -57,11 +57,18 @@ func (g generated) log() []byte {
 // request writes the log and asks for some of its paths.
 func (g generated) request(t *testing.T, dir string) request {
 	t.Helper()
-	file := filepath.Join(dir, fmt.Sprintf("%d.jsonl", g.seed))
-	if err := os.WriteFile(file, g.log(), 0o600); err != nil {
+	file := writeTree(t, dir, g.seed, g.log())
+	return request{File: file, Leaves: chooseEntries(t, file, g.seed)}
+}
+
+// writeTree writes the log of a generated tree, and gives its path.
+func writeTree(t *testing.T, dir string, seed uint64, log []byte) (file string) {
+	t.Helper()
+	file = filepath.Join(dir, fmt.Sprintf("%d.jsonl", seed))
+	if err := os.WriteFile(file, log, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return request{File: file, Leaves: chooseEntries(t, file, g.seed)}
+	return file
 }
 
 // chooseEntries chooses up to five tips of a log, and three entries anywhere.
