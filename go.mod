@@ -7,3 +7,5 @@ require (
 	github.com/oklog/ulid/v2 v2.1.2
 	golang.org/x/sys v0.50.0
 )
+
+require github.com/git-pkgs/gitignore v1.1.0 // indirect

@@ -74,28 +74,30 @@ const (
 // MoveLeaf goes to another entry: it appends a marker below it, which is the leaf
 // then, so that the next entry hangs there; "" goes to before the first entry.
 // Nothing is deleted, and what was left stays a branch. Where the leaf is that entry
-// already nothing is written, and Appended says Repeated.
-func (s *Session) MoveLeaf(ctx context.Context, to entries.ID, reason MoveReason) (Appended, error) {
-	return s.append(ctx, appending{parent: &to, mark: true, draftFrom: func(leaf entries.ID) entries.Draft {
+// already nothing is written, and Appended says Repeated. more goes with the move, in its
+// batch and behind its marker.
+func (s *Session) MoveLeaf(ctx context.Context, to entries.ID, reason MoveReason, more ...entries.Draft) (Appended, error) {
+	return s.append(ctx, appending{parent: &to, mark: true, drafts: more, draftFrom: func(leaf entries.ID) entries.Draft {
 		return entries.LeafDraft(leaf, string(reason))
 	}})
 }
 
 // Return does what PlanUndo, PlanUndoTo or PlanRedo has planned, if the leaf is still
-// where it was then, and fails with ErrConflict where it has moved.
-func (s *Session) Return(ctx context.Context, r *Return) (Appended, error) {
+// where it was then, and fails with ErrConflict where it has moved. more goes with the
+// move, in its batch and behind its marker.
+func (s *Session) Return(ctx context.Context, r *Return, more ...entries.Draft) (Appended, error) {
 	return s.append(ctx, appending{
-		parent: &r.To, expect: &r.From, drafts: []entries.Draft{entries.LeafDraft(r.From, string(r.Reason))},
+		parent: &r.To, expect: &r.From, drafts: append([]entries.Draft{entries.LeafDraft(r.From, string(r.Reason))}, more...),
 	})
 }
 
 // MoveLeafWithSummary moves the leaf and tells the model what was left: a branch
-// summary takes the marker's place.
-func (s *Session) MoveLeafWithSummary(ctx context.Context, to entries.ID, summary string) (Appended, error) {
+// summary takes the marker's place. more goes with the move, in its batch.
+func (s *Session) MoveLeafWithSummary(ctx context.Context, to entries.ID, summary string, more ...entries.Draft) (Appended, error) {
 	if summary == "" {
-		return s.MoveLeaf(ctx, to, ReasonCheckout)
+		return s.MoveLeaf(ctx, to, ReasonCheckout, more...)
 	}
-	return s.append(ctx, appending{parent: &to, draftFrom: func(leaf entries.ID) entries.Draft {
+	return s.append(ctx, appending{parent: &to, drafts: more, draftFrom: func(leaf entries.ID) entries.Draft {
 		return entries.BranchSummaryDraft(leaf, summary, nil)
 	}})
 }
@@ -116,7 +118,7 @@ func (s *Session) SetName(ctx context.Context, name string) (Appended, error) {
 // An appending is one append on its way.
 type appending struct {
 	drafts    []entries.Draft
-	draftFrom func(leaf entries.ID) entries.Draft // one draft that names the leaf that is left
+	draftFrom func(leaf entries.ID) entries.Draft // the first draft, which names the leaf that is left
 	mark      bool                                // it only moves the leaf
 	parent    *entries.ID                         // nil is the leaf
 	expect    *entries.ID                         // what the leaf has to be
@@ -242,7 +244,7 @@ func (s *Session) prepare(a *appending) error {
 		return nil
 	}
 	if a.draftFrom != nil {
-		a.drafts = []entries.Draft{a.draftFrom(s.leaf)}
+		a.drafts = append([]entries.Draft{a.draftFrom(s.leaf)}, a.drafts...)
 	}
 	repeated, err := s.judge(a)
 	if err != nil || repeated {

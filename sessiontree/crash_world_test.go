@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/sessctl/sessctl/internal/durable"
-	"github.com/sessctl/sessctl/internal/lock"
 )
 
 // A computer is a disk, and which start of the machine this is.
@@ -35,13 +34,9 @@ func (c computer) killed() computer { return computer{c.disk.Kill(), c.boots, c.
 
 func (c computer) bootID() string { return fmt.Sprint("boot ", c.boots) }
 
-// options make a session live on the computer. A log has rested at once: the clock
-// of a disk stands still while nothing is written.
+// options make a session live on the computer.
 func (c computer) options(fsys durable.FS, sync SyncMode) *Options {
-	return &Options{Sync: sync, Settle: -1, fsys: fsys, now: c.disk.Now, machine: &machine{
-		acquire: func(path string) (*lock.Lock, lock.Info, error) { return lock.AcquireIn(fsys, path, c.bootID()) },
-		boot:    func() (string, time.Time) { return c.bootID(), c.started },
-	}}
+	return Options{Sync: sync}.In(fsys, Boot{c.bootID(), c.started, c.disk.Now})
 }
 
 // content is a file, or nil where there is none.

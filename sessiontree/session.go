@@ -34,6 +34,25 @@ type Options struct {
 	machine  *machine
 }
 
+// A Boot is a start of a simulated machine.
+type Boot struct {
+	ID      string
+	Started time.Time
+	Now     func() time.Time
+}
+
+// In gives options for a session on another file system and machine. It is for this
+// module's tests of crashes, on a simulated disk. A log has rested at once, as the clock of
+// a disk stands still while nothing is written.
+func (o Options) In(fsys durable.FS, b Boot) *Options {
+	o.Settle, o.fsys, o.now = -1, fsys, b.Now
+	o.machine = &machine{
+		acquire: func(path string) (*lock.Lock, lock.Info, error) { return lock.AcquireIn(fsys, path, b.ID) },
+		boot:    func() (string, time.Time) { return b.ID, b.Started },
+	}
+	return &o
+}
+
 // A machine is what tests put in the place of this one: its writer's locks, and
 // when it was started.
 type machine struct {

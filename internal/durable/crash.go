@@ -166,7 +166,7 @@ func (b *rebuild) inode(old *inode) *inode {
 	if n, ok := b.made[old]; ok {
 		return n
 	}
-	n := &inode{id: old.id, mode: old.mode, mtime: old.mtime}
+	n := &inode{id: old.id, mode: old.mode, mtime: old.mtime, target: old.target}
 	b.made[old] = n
 	if !old.mode.IsDir() {
 		n.now = b.content(old)

@@ -22,9 +22,9 @@ import (
 // written whole or not; a rename is one step, as in a journal; a change of a
 // directory does not survive without the earlier ones of the same names.
 //
-// The simplifications: there are no symbolic links, modes are kept but not heeded,
-// directories cannot be opened, any name is relative to one root, and a failed
-// SyncDir (of a Faulty above) may be repeated.
+// The simplifications: symbolic links are never followed, modes are kept but not
+// heeded and certain at once, directories cannot be opened, any name is relative to
+// one root, and a failed SyncDir (of a Faulty above) may be repeated.
 type Disk struct {
 	mu     sync.Mutex
 	root   *inode
@@ -39,6 +39,8 @@ type inode struct {
 	id    uint64
 	mode  fs.FileMode
 	mtime time.Time
+
+	target string // of a symbolic link
 
 	links   int   // names of a file
 	now     image // what is there
@@ -171,6 +173,8 @@ func (d *Disk) open(name string, flag int, perm fs.FileMode) (*inode, error) {
 		return nil, fs.ErrExist
 	case n.mode.IsDir():
 		return nil, syscall.EISDIR
+	case !n.mode.IsRegular():
+		return nil, syscall.ELOOP
 	}
 	if flag&os.O_TRUNC != 0 {
 		d.truncate(n, 0)
@@ -200,7 +204,7 @@ func (d *Disk) Stat(name string) (fs.FileInfo, error) {
 	return n.info(path.Base(filepath.ToSlash(name))), nil
 }
 
-// Lstat is Stat, as there are no symbolic links.
+// Lstat is Stat, as symbolic links are not followed.
 func (d *Disk) Lstat(name string) (fs.FileInfo, error) { return d.Stat(name) }
 
 // SameFile tells whether two descriptions are of one file. Files keep their

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // An entry is a name in a directory.
@@ -215,4 +216,56 @@ func (d *Disk) remove(name string) error {
 	}
 	d.change(edit{dir, base, nil})
 	return nil
+}
+
+// Symlink makes a symbolic link, which nothing here follows.
+func (d *Disk) Symlink(target, name string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	dir, base, n, err := d.lookup(name)
+	if err == nil && n != nil {
+		err = fs.ErrExist
+	}
+	if err == nil {
+		n = d.newInode(fs.ModeSymlink | 0o777)
+		n.target, n.links = target, 1
+		d.change(edit{dir, base, n})
+	}
+	return linkError("symlink", target, name, err)
+}
+
+// Readlink gives what a symbolic link leads to.
+func (d *Disk) Readlink(name string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, err := d.existing(name)
+	switch {
+	case err != nil:
+		return "", pathError("readlink", name, err)
+	case n.mode&fs.ModeSymlink == 0:
+		return "", pathError("readlink", name, syscall.EINVAL)
+	}
+	return n.target, nil
+}
+
+// Chtimes sets when a file was changed.
+func (d *Disk) Chtimes(name string, mtime time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, err := d.existing(name)
+	if err == nil {
+		n.mtime = mtime
+	}
+	return pathError("chtimes", name, err)
+}
+
+// Chmod sets a mode.
+func (d *Disk) Chmod(name string, mode fs.FileMode) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n, err := d.existing(name)
+	if err == nil {
+		n.mode = n.mode.Type() | mode.Perm()
+	}
+	return pathError("chmod", name, err)
 }

@@ -3,6 +3,7 @@ package durable
 import (
 	"io/fs"
 	"sync"
+	"time"
 )
 
 // Faulty is a file system that fails where Fault says, and remembers what was done.
@@ -122,6 +123,32 @@ func (f *Faulty) Link(oldname, newname string) error {
 	return f.do(Op{Kind: Link, Name: oldname, NewName: newname}, func() error {
 		return f.FS.Link(oldname, newname)
 	})
+}
+
+// Symlink asks for a Symlink.
+func (f *Faulty) Symlink(target, name string) error {
+	return f.do(Op{Kind: Symlink, Name: name, NewName: target}, func() error {
+		return f.FS.Symlink(target, name)
+	})
+}
+
+// Readlink asks for a Readlink.
+func (f *Faulty) Readlink(name string) (target string, err error) {
+	err = f.do(Op{Kind: Readlink, Name: name}, func() (err error) {
+		target, err = f.FS.Readlink(name)
+		return err
+	})
+	return target, err
+}
+
+// Chmod asks for a Chmod.
+func (f *Faulty) Chmod(name string, mode fs.FileMode) error {
+	return f.do(Op{Kind: Chmod, Name: name}, func() error { return f.FS.Chmod(name, mode) })
+}
+
+// Chtimes asks for a Chtimes.
+func (f *Faulty) Chtimes(name string, mtime time.Time) error {
+	return f.do(Op{Kind: Chtimes, Name: name}, func() error { return f.FS.Chtimes(name, mtime) })
 }
 
 // Remove asks for a Remove.

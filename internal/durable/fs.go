@@ -3,6 +3,7 @@ package durable
 import (
 	"io"
 	"io/fs"
+	"time"
 )
 
 // A File is an open file, written and read by position. An *os.File is one.
@@ -54,6 +55,19 @@ type FS interface {
 
 	// Link gives a file another name, and fails with fs.ErrExist where that exists.
 	Link(oldname, newname string) error
+
+	// Symlink makes a symbolic link.
+	Symlink(target, name string) error
+
+	// Readlink gives what a symbolic link leads to.
+	Readlink(name string) (string, error)
+
+	// Chmod sets the mode of a file or directory. It is not certain before the next
+	// Sync of the file.
+	Chmod(name string, mode fs.FileMode) error
+
+	// Chtimes sets when a file was last changed.
+	Chtimes(name string, mtime time.Time) error
 
 	// Remove removes a file's name or an empty directory.
 	Remove(name string) error

@@ -10,7 +10,7 @@ import (
 // An OpKind says what an operation does.
 type OpKind string
 
-// The operations that a Faulty asks for. ReadAt, Stat and ReadDir change nothing.
+// The operations that a Faulty asks for. ReadAt, Readlink, Stat and ReadDir change nothing.
 const (
 	Open     OpKind = "open"
 	Write    OpKind = "write"
@@ -19,6 +19,10 @@ const (
 	Close    OpKind = "close"
 	Rename   OpKind = "rename"
 	Link     OpKind = "link"
+	Symlink  OpKind = "symlink"
+	Readlink OpKind = "readlink"
+	Chmod    OpKind = "chmod"
+	Chtimes  OpKind = "chtimes"
 	Remove   OpKind = "remove"
 	Mkdir    OpKind = "mkdir"
 	SyncDir  OpKind = "syncdir"
@@ -31,7 +35,7 @@ const (
 type Op struct {
 	Kind    OpKind
 	Name    string // as it was given; of a File as it was opened
-	NewName string // of Rename and Link
+	NewName string // of Rename and Link; of Symlink what it leads to
 	Offset  int64  // of Write and ReadAt; of Truncate the size
 	Len     int    // of Write and ReadAt
 }
@@ -43,7 +47,7 @@ func (o Op) String() string {
 		return fmt.Sprintf("%s %s %d+%d", o.Kind, o.Name, o.Offset, o.Len)
 	case Truncate:
 		return fmt.Sprintf("%s %s %d", o.Kind, o.Name, o.Offset)
-	case Rename, Link:
+	case Rename, Link, Symlink:
 		return fmt.Sprintf("%s %s %s", o.Kind, o.Name, o.NewName)
 	}
 	return string(o.Kind) + " " + o.Name

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // OS returns the real file system. SyncDir does nothing where the system cannot
@@ -59,14 +60,19 @@ func create(name string, flag int, perm fs.FileMode) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err = exactly(f, perm); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(name))
+	}
+	return f, nil
+}
+
+// exactly gives a file that was just made its mode, whatever the umask.
+func exactly(f *os.File, perm fs.FileMode) error {
 	fi, err := f.Stat()
 	if err == nil && fi.Mode().Perm() != perm.Perm() {
 		err = modeless(f.Chmod(perm.Perm()))
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(name))
-	}
-	return f, nil
+	return err
 }
 
 // modeless forgives a change of mode that the file system does not know at all.
@@ -93,10 +99,14 @@ func (osFS) Mkdir(name string, perm fs.FileMode) error {
 }
 
 func (osFS) SyncDir(name string) error {
+	return syncDir(func() (*os.File, error) { return os.Open(name) })
+}
+
+func syncDir(open func() (*os.File, error)) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	d, err := os.Open(name)
+	d, err := open()
 	if err != nil {
 		return err
 	}
@@ -112,5 +122,9 @@ func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) 
 func (osFS) SameFile(a, b fs.FileInfo) bool             { return os.SameFile(a, b) }
 func (osFS) Rename(oldname, newname string) error       { return os.Rename(oldname, newname) }
 func (osFS) Link(oldname, newname string) error         { return os.Link(oldname, newname) }
+func (osFS) Symlink(target, name string) error          { return os.Symlink(target, name) }
+func (osFS) Readlink(name string) (string, error)       { return os.Readlink(name) }
+func (osFS) Chmod(name string, mode fs.FileMode) error  { return os.Chmod(name, mode) }
+func (osFS) Chtimes(name string, t time.Time) error     { return os.Chtimes(name, time.Time{}, t) }
 func (osFS) Remove(name string) error                   { return os.Remove(name) }
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }

@@ -1,0 +1,45 @@
+package checkpoint
+
+import (
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// Carried makes the record that goes with a move of the leaf that leaves the files alone:
+// what they are, where the path that the leaf goes to says otherwise. It belongs into the
+// batch of the move. ok is false where none is needed. Where a tree has long lists of
+// files st has to be the session's store; otherwise it may be nil.
+func Carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (d entries.Draft, ok bool, err error) {
+	r, ok, err := carried(t, from, to, st)
+	if err != nil || !ok {
+		return d, false, err
+	}
+	d, err = r.draft(st)
+	return d, err == nil, err
+}
+
+func carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (r record, ok bool, err error) {
+	f, err := forkOf(t, from, to, st)
+	if err != nil {
+		return r, false, err
+	}
+	r = record{Phase: phaseCarried, Source: ByTool, Workspace: f.here.workspace}
+	for _, path := range f.paths() {
+		here, there := f.states(path)
+		if here.bare() != there.bare() {
+			r.Files = append(r.Files, fileRecord{Path: path, Before: &there, State: &here, Source: f.carriedBy(path)})
+		}
+	}
+	return r, len(r.Files) > 0, nil
+}
+
+// carriedBy says whose work is carried along; "" stands for tools'.
+func (f fork) carriedBy(path string) Source {
+	switch t := f.here.trail(path, f.at); {
+	case t.user:
+		return ByUser
+	case t.scan:
+		return ByScan
+	}
+	return ""
+}

@@ -1,0 +1,229 @@
+package checkpoint
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A planner decides what becomes of each path.
+type planner struct {
+	*View
+	fork
+	opt   PlanOptions
+	moved bool // the workspace is not the one that was recorded
+	plans map[string]*Item
+}
+
+func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
+	p := &planner{View: v, fork: f, plans: map[string]*Item{}}
+	if opt != nil {
+		p.opt = *opt
+	}
+	for _, h := range []*history{f.here, f.there} {
+		p.moved = p.moved || !v.ws.is(h.workspace)
+	}
+	return p
+}
+
+func (p *planner) items() []Item {
+	names := p.paths()
+	list := make([]Item, len(names)) // not to be moved: plans points into it
+	for i, name := range names {
+		list[i] = p.item(name)
+		p.plans[name] = &list[i]
+	}
+	for _, it := range slices.Backward(list) { // what is below a directory before it
+		p.checkDirectory(p.plans[it.Path])
+	}
+	for i := range list {
+		p.checkParents(&list[i])
+	}
+	return list
+}
+
+// item decides what becomes of a path, by itself.
+func (p *planner) item(name string) Item {
+	t := p.here.trail(name, p.at)
+	it := Item{Path: name, Source: t.source()}
+	it.Known, it.To = p.states(name)
+	if p.leftAlone(name) {
+		it.Disk = it.Known
+		return it.as(ActSkip, "not asked for")
+	}
+	it.Disk = p.ws.state(name, nil)
+	if !p.there.trail(name, p.at).any {
+		switch {
+		case !t.tool && !t.scan && t.user:
+			return it.as(ActSkip, "only changed by hand")
+		case p.opt.ToolsOnly && t.scan && !t.tool:
+			return it.as(ActSkip, "changed during a turn, but by no tool")
+		}
+	}
+	return p.judge(it, t)
+}
+
+func (it Item) as(a Action, reason string, values ...any) Item {
+	it.Action, it.Reason = a, fmt.Sprintf(reason, values...)
+	return it
+}
+
+// source sums up who changed a path.
+func (t trail) source() Source {
+	switch {
+	case t.user:
+		return ByUser
+	case t.scan:
+		return ByScan
+	case t.tool:
+		return ByTool
+	}
+	return ""
+}
+
+// judge compares what is on disk with what was known, and with what is to be.
+func (p *planner) judge(it Item, t trail) Item {
+	switch {
+	case it.To.Kind == Unknown || it.To.Kind == "":
+		return it.as(ActUnknown, "what it was is not known: %s", it.To.Reason)
+	case it.Disk.Kind == Unknown:
+		return it.as(ActUnknown, "what it is now is not known: %s", it.Disk.Reason)
+	case it.Disk.Same(it.To):
+		return it.as(ActSkip, "already so")
+	case it.To.Kind == File && (p.st == nil || !p.st.Has(it.To.SHA256)):
+		return it.as(ActUnknown, "its content is not in the store")
+	case p.moved:
+		return it.as(ActConflict, "the workspace is not the one that was recorded: it was moved or replaced")
+	}
+	if reason := lost(it, t, p.opt.ToolsOnly); reason != "" {
+		return it.as(ActConflict, "%s", reason)
+	}
+	if it.To.Kind == Absent {
+		return it.as(ActRemove, "")
+	}
+	return it.as(ActRestore, "")
+}
+
+// lost tells whose work would be lost; "" where nobody's would.
+func lost(it Item, t trail, toolsOnly bool) string {
+	known, disk := it.Known, it.Disk
+	switch {
+	case known.Kind == Unknown:
+		return "what the session left is not known: " + known.Reason
+	case t.unsaid && !disk.Same(known):
+		return "an edit of it began and was not finished"
+	case known.Kind == Absent:
+		if disk.Kind != Absent {
+			return "it is there again, since it was removed"
+		}
+	case disk.Kind == Absent:
+		return "it was removed since"
+	case disk.Kind != known.Kind:
+		return fmt.Sprintf("it became a %s since", disk.Kind.word())
+	case disk.SHA256 != known.SHA256 || disk.Target != known.Target:
+		return "its content changed since"
+	case disk.Mode != known.Mode:
+		return fmt.Sprintf("its mode changed since, from %s to %s", FormatMode(known.Mode), FormatMode(disk.Mode))
+	}
+	switch {
+	case t.user:
+		return "it was edited by hand between the changes that are taken back"
+	case t.beside:
+		return "another session's turn ran at the same time; it may have changed it"
+	case toolsOnly && t.scan:
+		return "it was changed by something else than tools, too"
+	case disk.Kind == File && disk.look.links > 1:
+		return fmt.Sprintf("it has %d names (hard links), of which only this one would be restored", disk.look.links)
+	}
+	return ""
+}
+
+func (k Kind) word() string {
+	switch k {
+	case Dir:
+		return "directory"
+	case Symlink:
+		return "symbolic link"
+	}
+	return string(k)
+}
+
+// leftAlone tells whether the caller keeps a path out of the plan.
+func (p *planner) leftAlone(name string) bool {
+	return covers(p.opt.Except, name) || len(p.opt.Only) > 0 && !covers(p.opt.Only, name)
+}
+
+// covers tells whether a path is one of a list, or below one.
+func covers(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(of string) bool {
+		of = path.Clean(of)
+		return of == "." || name == of || strings.HasPrefix(name, of+"/")
+	})
+}
+
+func (it *Item) acts() bool { return it.Action == ActRestore || it.Action == ActRemove }
+
+// checkDirectory keeps a directory that would not be empty: other things in it are
+// nobody's to remove.
+func (p *planner) checkDirectory(it *Item) {
+	if it.Disk.Kind != Dir || it.To.Kind == Dir || !it.acts() {
+		return
+	}
+	other := p.otherIn(it.Path)
+	switch {
+	case other == "":
+	case it.To.Kind == Absent:
+		*it = it.as(ActSkip, "not empty: %s is in it", other)
+	default:
+		*it = it.as(ActUnknown, "a directory is in its place, and %s is in that", other)
+	}
+}
+
+// otherIn names something in a directory that the plan does not remove.
+func (p *planner) otherIn(dir string) string {
+	fsys, done, err := p.ws.open(dir)
+	if err != nil {
+		return "something that cannot be seen"
+	}
+	defer done()
+	list, err := fsys.ReadDir(".")
+	if err != nil {
+		return "something that cannot be seen"
+	}
+	for _, e := range list {
+		if it := p.plans[dir+"/"+e.Name()]; it == nil || !it.acts() || it.To.Kind != Absent {
+			return e.Name()
+		}
+	}
+	return ""
+}
+
+// checkParents makes sure that the directories above a path are there, or will be.
+func (p *planner) checkParents(it *Item) {
+	if !it.acts() || it.To.Kind == Absent {
+		return
+	}
+	for dir := path.Dir(it.Path); dir != "."; dir = path.Dir(dir) {
+		if above := p.plans[dir]; above != nil && above.acts() {
+			if above.To.Kind == Dir || above.To.Kind == Absent && above.Disk.Kind != Dir {
+				continue // it will be one, or make way for one
+			}
+			*it = it.as(ActUnknown, "%s, above it, will be no directory", dir)
+			return
+		}
+		switch s := p.ws.state(dir, nil); s.Kind {
+		case Dir, Absent:
+		case Unknown:
+			*it = it.as(ActUnknown, "%s, above it: %s", dir, s.Reason)
+			return
+		default:
+			*it = it.as(ActUnknown, "%s, above it, is a %s", dir, s.Kind.word())
+			return
+		}
+	}
+}
+
+// dirMode is the mode of directories that nobody recorded.
+const dirMode fs.FileMode = 0o755

@@ -1,0 +1,207 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/git-pkgs/gitignore"
+)
+
+// errTooMany: the workspace has more files than scans take.
+var errTooMany = errors.New("too many files")
+
+// A scan looks at every path of a workspace that is not left out, and reads those that
+// changed since another one.
+type scan struct {
+	ws       *workspace
+	opt      *TrackOptions
+	old, now *index
+	batch    *batch
+	ours     func(name string) bool // paths that are sessctl's own
+	deadline time.Time
+	slots    chan struct{} // for goroutines
+	wait     sync.WaitGroup
+	files    atomic.Int64
+	over     atomic.Bool // too many files, or no time left
+	reread   atomic.Bool // something was read that had not changed
+
+	mu        sync.Mutex
+	changes   []changed
+	uncovered []Uncovered
+	err       error
+}
+
+// A changed path is one that is not what the older scan saw.
+type changed struct {
+	path          string
+	before, after State
+}
+
+// manySlots is how many directories are looked at beside each other.
+const manySlots = 8
+
+// scan looks at the workspace. Against an index of before it tells what changed; without
+// one it tells nothing. Where it fails there is no index.
+func (t *Tracker) scan(ctx context.Context, old *index) (*scan, error) {
+	s := &scan{ws: t.ws, opt: &t.opt, old: old, now: newIndex(), ours: t.ours(), slots: make(chan struct{}, manySlots), batch: t.st.batch()}
+	s.now.at = time.Now()
+	s.deadline = s.now.at.Add(t.opt.Budget)
+	if s.old == nil {
+		s.old = newIndex()
+	}
+	root, err := t.ws.root.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { s.over.Store(true) })()
+	s.directory(root, ".", nil, nil)
+	s.wait.Wait()
+	if s.err != nil {
+		s.batch.drop()
+		return nil, s.err
+	}
+	if err := s.batch.commit(); err != nil {
+		return nil, err
+	}
+	s.now.partial = s.now.partial || s.over.Load()
+	slices.SortFunc(s.changes, func(a, b changed) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(s.uncovered, func(a, b Uncovered) int { return strings.Compare(a.Path, b.Path) })
+	return s, nil
+}
+
+// directory looks at one directory, and goes on below it. It closes root.
+func (s *scan) directory(root *os.Root, dir string, was, is scope) {
+	defer root.Close()
+	names, err := namesIn(root)
+	if err != nil {
+		s.unreadable(dir)
+		return
+	}
+	if _, git := slices.BinarySearch(names, ".git"); git && dir != "." {
+		s.leaveOut(dir+"/", reasonNested)
+		return
+	}
+	l := &listing{
+		scan: s, root: root, dir: dir, old: s.old.dirs[dir], nodes: make([]node, 0, len(names)),
+		was: was.in(dir, s.old.rules[dir]), is: is.in(dir, s.rulesIn(root, dir, names)),
+	}
+	if !l.lookAt(names) {
+		s.keepOld(dir)
+		return
+	}
+	s.mu.Lock()
+	s.now.dirs[dir] = l.nodes
+	s.mu.Unlock()
+	for _, base := range l.below {
+		l.descend(base)
+	}
+}
+
+func namesIn(root *os.Root) ([]string, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// rulesIn reads a directory's .gitignore. A link is not followed, as git does not.
+func (s *scan) rulesIn(root *os.Root, dir string, names []string) *gitignore.Matcher {
+	if _, ok := slices.BinarySearch(names, ignoreFile); !ok {
+		return nil
+	}
+	info, err := root.Lstat(ignoreFile)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > largestIgnore {
+		return nil
+	}
+	data, err := root.ReadFile(ignoreFile)
+	if err != nil {
+		return nil
+	}
+	m := parseRules(data)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.rules[dir] = m
+	return m
+}
+
+// stopped tells whether there is no time left.
+func (s *scan) stopped() bool {
+	if !s.over.Load() && time.Now().After(s.deadline) {
+		s.over.Store(true)
+	}
+	return s.over.Load()
+}
+
+// leaveOut notes what is not covered.
+func (s *scan) leaveOut(name, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uncovered = append(s.uncovered, Uncovered{strings.ToValidUTF8(name, "\uFFFD"), reason})
+}
+
+// unreadable keeps what was known below a directory that cannot be read any more: that is
+// not to say that it is gone.
+func (s *scan) unreadable(dir string) {
+	s.leaveOut(dir+"/", reasonUnreadable)
+	s.keepOld(dir)
+}
+
+// keepOld takes over what the older scan saw in a directory and below it.
+func (s *scan) keepOld(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now.partial = true
+	for name, list := range s.old.dirs {
+		if name == dir || dir == "." || strings.HasPrefix(name, dir+"/") {
+			s.now.dirs[name] = list
+		}
+	}
+}
+
+func (s *scan) change(name string, before, after State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes = append(s.changes, changed{name, before.bare(), after.bare()})
+}
+
+// count counts a path, and gives up where there are too many.
+func (s *scan) count() {
+	if s.files.Add(1) <= int64(s.opt.MaxFiles) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = fmt.Errorf("%w: more than %d", errTooMany, s.opt.MaxFiles)
+	s.over.Store(true)
+}
+
+// ours tells which paths are sessctl's own: a store or a log inside the workspace would
+// change by being written about.
+func (t *Tracker) ours() func(name string) bool {
+	var dirs, files []string
+	if rel := t.ws.relative(t.st.dir); rel != "" {
+		dirs = append(dirs, rel)
+	}
+	if rel := t.ws.relative(t.s.Path()); rel != "" {
+		files = append(files, rel)
+	}
+	if len(dirs)+len(files) == 0 {
+		return func(string) bool { return false }
+	}
+	return func(name string) bool {
+		return covers(dirs, name) || slices.ContainsFunc(files, func(log string) bool { return strings.HasPrefix(name, log) }) ||
+			strings.HasPrefix(path.Base(name), ".sessctl-")
+	}
+}

@@ -1,0 +1,193 @@
+package checkpoint
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/sessctl/sessctl/entries"
+)
+
+// A turn is what runs between TurnStart and TurnEnd.
+type turn struct {
+	start time.Time
+	index *index // what the workspace was when it began; nil without scans
+}
+
+// TurnStart is called before a turn, best before its prompt is appended. With scans it
+// looks at the workspace: what changed since the last turn is recorded as a person's work.
+// It never keeps a turn from starting: what could not be looked at is not covered, and
+// only a log that cannot be written is an error.
+func (t *Tracker) TurnStart(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
+	clear(t.made)
+	t.turn = &turn{start: time.Now()}
+	t.beginBeside(t.turn.start)
+	if !t.opt.Scan {
+		return nil
+	}
+	h, err := t.history()
+	if err != nil {
+		return err
+	}
+	old, own := t.index, t.index != nil
+	if old == nil {
+		old = t.loadIndex()
+	}
+	s, err := t.look(ctx, old)
+	if err != nil {
+		return t.note(ctx, h, []Uncovered{{".", "not looked at: " + err.Error()}})
+	}
+	t.turn.index = t.index
+	r := record{Phase: phaseAfter, Source: ByUser}
+	r.Files = t.byHand(h, s, own)
+	if len(r.Files) > 0 {
+		if !slices.Equal(s.uncovered, h.uncovered) {
+			r.NotCovered = s.uncovered
+		}
+		return t.snapshot(ctx, r)
+	}
+	return t.note(ctx, h, s.uncovered)
+}
+
+// look scans, and remembers what was seen.
+func (t *Tracker) look(ctx context.Context, old *index) (*scan, error) {
+	s, err := t.scan(ctx, old)
+	if err != nil {
+		t.opt.Logger.Warn("the workspace could not be looked at; what commands change in this turn is not covered", "workspace", t.ws.id.Path, "error", err)
+		return nil, err
+	}
+	if old == nil || len(s.changes) > 0 || len(s.now.dirs) != len(old.dirs) || s.reread.Load() {
+		t.saveIndex(s.now)
+	}
+	t.index = s.now
+	return s, nil
+}
+
+// mostUncovered is how many paths that are left out a record names.
+const mostUncovered = 500
+
+// note records what is left out, where that is not what the log says already.
+func (t *Tracker) note(ctx context.Context, h *history, uncovered []Uncovered) error {
+	if slices.Equal(uncovered, h.uncovered) {
+		return nil
+	}
+	return t.snapshot(ctx, record{Phase: phaseBefore, Source: ByScan, NotCovered: uncovered})
+}
+
+// byHand lists what was done while no turn ran: to paths that the session has touched, and
+// where the last scan was this session's too, to any.
+func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord) {
+	for name := range h.paths {
+		known, _ := h.last(name, len(h.ids))
+		now, ok := s.now.state(name)
+		if !ok {
+			now = t.captured(nil, name)
+		}
+		if now.Kind != Unknown && now.bare() != known.bare() {
+			files = append(files, fileRecord{Path: name, Before: &known, State: new(now.bare())})
+		}
+	}
+	if own {
+		for _, c := range s.changes {
+			if _, touched := h.paths[c.path]; !touched {
+				files = append(files, fileRecord{Path: c.path, Before: &c.before, State: &c.after})
+			}
+		}
+	}
+	sortFiles(files)
+	return files
+}
+
+// TurnEnd is called after a turn. With scans it looks at the workspace again: what changed
+// during the turn, and no tool told of, is recorded as such.
+func (t *Tracker) TurnEnd(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.turn == nil {
+		return nil
+	}
+	beside := t.endBeside(t.turn.start)
+	turn := t.turn
+	t.turn = nil
+	if turn.index == nil {
+		return nil
+	}
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
+	h, err := t.history()
+	if err != nil {
+		return err
+	}
+	s, err := t.look(ctx, turn.index)
+	if err != nil {
+		return t.note(ctx, h, []Uncovered{{".", "not looked at: " + err.Error()}})
+	}
+	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt(), Beside: beside}
+	r.Files = untold(h, s.changes)
+	if len(r.Files) == 0 {
+		return nil
+	}
+	return t.snapshot(ctx, r)
+}
+
+// untold lists changes that no tool told of. Of a path that a tool told of before, only
+// what came behind that is news.
+func untold(h *history, changes []changed) (files []fileRecord) {
+	for _, c := range changes {
+		before := c.before
+		if known, ok := h.last(c.path, len(h.ids)); ok && h.sinceTurn(c.path) {
+			before = known
+		}
+		if before.bare() != c.after {
+			files = append(files, fileRecord{Path: c.path, Before: &before, State: &c.after})
+		}
+	}
+	return files
+}
+
+// sinceTurn tells whether the last turn has told of a path.
+func (h *history) sinceTurn(name string) bool {
+	events := h.paths[name]
+	return len(events) > 0 && events[len(events)-1].at >= h.turnAt
+}
+
+// beforeTurn gives what a path was when the turn began, where something changed it since
+// that no tool told of: a tool that touches it now finds a state that is not the turn's
+// first.
+func (t *Tracker) beforeTurn(h *history, name string, now State) (was State, ok bool) {
+	if t.turn == nil || t.turn.index == nil || h.sinceTurn(name) {
+		return was, false
+	}
+	was, ok = t.turn.index.state(name)
+	return was, ok && was.Kind != Unknown && was.bare() != now.bare()
+}
+
+// history folds the path to the leaf; what was folded before is not read again.
+func (t *Tracker) history() (*history, error) {
+	tree, err := t.s.Tree()
+	if err != nil {
+		return nil, err
+	}
+	var below []entries.Entry
+	h := &history{paths: map[string][]event{}}
+	for e, err := range tree.Ancestors(tree.Leaf()) {
+		if err != nil {
+			return nil, err
+		}
+		if t.known != nil && e.ID == t.knownLeaf {
+			h = t.known
+			break
+		}
+		below = append(below, e)
+	}
+	slices.Reverse(below)
+	h.extend(below, t.st)
+	t.known, t.knownLeaf = h, tree.Leaf()
+	return h, nil
+}

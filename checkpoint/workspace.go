@@ -1,0 +1,239 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/sessctl/sessctl/internal/durable"
+)
+
+// ErrRoot: the folder cannot be a workspace.
+var ErrRoot = errors.New("checkpoint: not a workspace")
+
+// errLink: a parent of a path is a symbolic link, which is not followed.
+var errLink = errors.New("a parent directory is a symbolic link")
+
+// dirs opens directories of a workspace by their path, "." for its root. No component may
+// be a symbolic link. What is opened stays that directory, whatever happens to its path:
+// so nothing that is swapped in later leads elsewhere.
+type dirs interface {
+	open(dir string) (fsys durable.FS, close func(), err error)
+}
+
+// rootDirs are the directories of an os.Root.
+type rootDirs struct{ root *os.Root }
+
+func (d rootDirs) open(dir string) (durable.FS, func(), error) {
+	r, err := d.root.OpenRoot(".")
+	if err != nil {
+		return nil, nil, err
+	}
+	if dir != "." {
+		for name := range strings.SplitSeq(dir, "/") {
+			next, err := openBelow(r, name)
+			r.Close()
+			if err != nil {
+				return nil, nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+			}
+			r = next
+		}
+	}
+	return durable.Root(r), func() { r.Close() }, nil
+}
+
+// openBelow opens a directory by its name in another one. os.Root follows links that
+// stay below it, so what was opened has to be what the name itself is.
+func openBelow(r *os.Root, name string) (*os.Root, error) {
+	info, err := r.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, errLink
+	case !info.IsDir():
+		return nil, errNotDir
+	}
+	below, err := r.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := below.Stat("."); err != nil || !os.SameFile(info, opened) {
+		below.Close()
+		return nil, errLink // it was swapped in at this moment
+	}
+	return below, nil
+}
+
+// A workspace is the folder whose files are followed.
+type workspace struct {
+	dirs
+	root *os.Root // nil in tests on a simulated disk
+	id   identity
+	most int64 // bytes of a file
+}
+
+func newWorkspace(root *os.Root, most int64) (*workspace, error) {
+	info, err := root.Stat(".")
+	if err != nil {
+		return nil, err
+	}
+	where, err := filepath.Abs(root.Name())
+	if err == nil {
+		where, err = filepath.EvalSymlinks(where)
+	}
+	if err != nil {
+		return nil, err
+	}
+	id := identity{Path: filepath.ToSlash(where)}
+	id.Dev, id.Ino = deviceOf(info)
+	return &workspace{dirs: rootDirs{root}, root: root, id: id, most: most}, nil
+}
+
+// is tells whether a recorded workspace is this one: the folder at the same place, or
+// the same folder at another. Device numbers may change when a machine is started anew.
+func (w *workspace) is(recorded *identity) bool {
+	if recorded == nil {
+		return true
+	}
+	same := w.id.Ino == recorded.Ino
+	return same && (w.id.Path == recorded.Path || w.id.Dev == recorded.Dev && w.id.Ino != 0)
+}
+
+// inRoot refuses folders that nobody means: everything a user has is in them.
+func (w *workspace) tooWide() error {
+	home, err := os.UserHomeDir()
+	if err == nil {
+		home, err = filepath.EvalSymlinks(home)
+	}
+	if w.id.Path == filepath.ToSlash(filepath.VolumeName(w.id.Path))+"/" || err == nil && w.id.Path == filepath.ToSlash(home) {
+		return fmt.Errorf("%w: %s is a home directory or a whole disk; open a session in the folder of a project", ErrRoot, w.id.Path)
+	}
+	return nil
+}
+
+// usable tells whether a recorded path stays inside a workspace and outside of every
+// .git: records may be anybody's.
+func usable(name string) bool {
+	return name != "." && filepath.IsLocal(filepath.FromSlash(name)) && path.Clean(name) == name && utf8.ValidString(name) &&
+		!slices.ContainsFunc(strings.Split(name, "/"), isGit)
+}
+
+// isGit tells whether a name is git's own folder, as any file system may spell it.
+func isGit(name string) bool { return strings.EqualFold(strings.TrimRight(name, ". "), ".git") }
+
+// A spot is a path that an edit touches, or why it is none of the workspace's.
+type spot struct {
+	path   string // slash-separated, relative to the root
+	reason string // why it is left out; path is then as it was given
+}
+
+// spots finds what a tool means by a path: the file, below the real directory that links
+// lead to, and where the path itself is a link, also what that leads to. Links that leave
+// the workspace are not followed.
+func (w *workspace) spots(name string) (list []spot) {
+	for range 16 { // links to links
+		s, target := w.spot(name)
+		list = append(list, s)
+		if target == "" {
+			return list
+		}
+		name = target
+	}
+	return list
+}
+
+func (w *workspace) spot(name string) (s spot, target string) {
+	rel := w.relative(name)
+	if rel == "" {
+		return spot{name, "outside the workspace"}, ""
+	}
+	dir, err := w.realDir(path.Dir(rel), 0)
+	if err != nil {
+		return spot{rel, err.Error()}, ""
+	}
+	real := path.Join(dir, path.Base(rel))
+	switch {
+	case !utf8.ValidString(real):
+		return spot{strings.ToValidUTF8(real, "\uFFFD"), "its name is not UTF-8"}, ""
+	case !usable(real):
+		return spot{real, "git's own files are left alone"}, ""
+	}
+	return spot{path: real}, w.linkTarget(real)
+}
+
+// relative gives a path below the root, "" where it leads out.
+func (w *workspace) relative(name string) string {
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(filepath.FromSlash(w.id.Path), name)
+		if err != nil || !filepath.IsLocal(rel) {
+			// The root may be known by another name.
+			if rel, err = filepath.Rel(w.rootName(), name); err != nil {
+				return ""
+			}
+		}
+		name = rel
+	}
+	name = filepath.Clean(name)
+	if name == "." || !filepath.IsLocal(name) {
+		return ""
+	}
+	return filepath.ToSlash(name)
+}
+
+func (w *workspace) rootName() string {
+	if w.root == nil {
+		return filepath.FromSlash(w.id.Path)
+	}
+	return w.root.Name()
+}
+
+const manyLinks = 40
+
+// realDir resolves the links of a directory's path, as far as it exists.
+func (w *workspace) realDir(dir string, links int) (string, error) {
+	if dir == "." {
+		return dir, nil
+	}
+	parent, err := w.realDir(path.Dir(dir), links)
+	if err != nil {
+		return "", err
+	}
+	real := path.Join(parent, path.Base(dir))
+	target := w.linkTarget(real)
+	if target == "" {
+		return real, nil
+	}
+	rel := w.relative(target)
+	if links++; links > manyLinks || rel == "" && filepath.Clean(target) != "." {
+		return "", errors.New("a link in its path leads out of the workspace")
+	}
+	if rel == "" {
+		return ".", nil
+	}
+	return w.realDir(rel, links)
+}
+
+// linkTarget gives what a link leads to, relative to the root or absolute; "" where it is
+// no link.
+func (w *workspace) linkTarget(name string) string {
+	fsys, done, err := w.open(path.Dir(name))
+	if err != nil {
+		return ""
+	}
+	defer done()
+	target, err := fsys.Readlink(path.Base(name))
+	if err != nil {
+		return ""
+	}
+	if filepath.IsAbs(target) {
+		return target
+	}
+	return path.Join(path.Dir(name), filepath.ToSlash(target))
+}
