@@ -1,6 +1,8 @@
 package checkpoint
 
 import (
+	"slices"
+
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -8,11 +10,18 @@ import (
 // Carried makes the record that goes with a move of the leaf that leaves the files alone:
 // what they are, where the path that the leaf goes to says otherwise. It belongs into the
 // batch of the move. ok is false where none is needed. Where a tree has long lists of
-// files st has to be the session's store; otherwise it may be nil.
-func Carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (d entries.Draft, ok bool, err error) {
+// files st has to be the session's store; otherwise it may be nil. only, where there are
+// any, limits it to these paths.
+func Carried(t *sessiontree.Tree, from, to entries.ID, st *Store, only ...string) (d entries.Draft, ok bool, err error) {
 	r, ok, err := carried(t, from, to, st)
 	if err != nil || !ok {
 		return d, false, err
+	}
+	if len(only) > 0 {
+		r.Files = slices.DeleteFunc(r.Files, func(f fileRecord) bool { return !covers(only, f.Path) })
+		if len(r.Files) == 0 {
+			return d, false, nil
+		}
 	}
 	d, err = r.draft(st)
 	return d, err == nil, err

@@ -123,6 +123,12 @@ func (v *View) Plan(to entries.ID, scope Scope, opt *PlanOptions) (*Plan, error)
 	return v.plan(r, to, scope, opt, nil)
 }
 
+// Return plans a move of the leaf that was planned already, with the files of the place
+// that it leads to.
+func (v *View) Return(r *sessiontree.Return, scope Scope, opt *PlanOptions) (*Plan, error) {
+	return v.plan(r, r.To, scope, opt, nil)
+}
+
 // plan makes a plan, with what else has to be in it.
 func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *PlanOptions, also func(*Plan)) (*Plan, error) {
 	p := &Plan{Scope: scope, From: v.tree.Leaf(), To: to, Items: []Item{}}

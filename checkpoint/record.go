@@ -179,6 +179,26 @@ func readRecord(e entries.Entry, st *Store) (r record, ok bool, err error) {
 	return r, true, nil
 }
 
+// Recorded reads which paths a file record is about, and for the snapshots of a tool the
+// id of its call; ok is false for any other entry. st is needed for long lists alone.
+func Recorded(e entries.Entry, st *Store) (callID string, paths []string, ok bool) {
+	r, ok, err := readRecord(e, st)
+	if err != nil || !ok {
+		return "", nil, ok
+	}
+	for _, f := range r.Files {
+		paths = append(paths, f.Path)
+	}
+	return r.ToolCallID, paths, true
+}
+
+// IsSnapshot tells whether an entry is a snapshot of what a tool did, which may be copied
+// along with the tool's result.
+func IsSnapshot(e entries.Entry) bool {
+	r, ok, err := readRecord(e, nil)
+	return ok && (err == nil || r.List != "") && r.Source == ByTool && (r.Phase == phaseBefore || r.Phase == phaseAfter)
+}
+
 // encode writes what cannot fail: records of strings and numbers.
 func encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)

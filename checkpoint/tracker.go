@@ -123,6 +123,9 @@ func (t *Tracker) settle(ctx context.Context) error {
 	return t.carryOver(ctx)
 }
 
+// Store is where the contents are.
+func (t *Tracker) Store() *Store { return t.st }
+
 // Finished tells what Track made of a restore that a crash had cut short; nil where there
 // was none.
 func (t *Tracker) Finished() *Done { return t.finished }
@@ -139,6 +142,11 @@ func (t *Tracker) view() (*View, error) {
 // Plan plans to go to any entry: see View.Plan.
 func (t *Tracker) Plan(ctx context.Context, to entries.ID, scope Scope, opt *PlanOptions) (*Plan, error) {
 	return t.planned(ctx, func(v *View) (*Plan, error) { return v.Plan(to, scope, opt) })
+}
+
+// Return plans a move of the leaf that was planned already: see View.Return.
+func (t *Tracker) Return(ctx context.Context, r *sessiontree.Return, scope Scope, opt *PlanOptions) (*Plan, error) {
+	return t.planned(ctx, func(v *View) (*Plan, error) { return v.Return(r, scope, opt) })
 }
 
 // Undo plans to take back the newest turn or restore on the path: see View.Undo.

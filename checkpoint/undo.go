@@ -20,13 +20,13 @@ func (v *View) Undo(scope Scope, opt *PlanOptions) (*Plan, error) {
 	if jump, err := v.lastJump(); err != nil {
 		return nil, err
 	} else if jump != nil {
-		return v.plan(jump, jump.To, scope, opt, nil)
+		return v.Return(jump, scope, opt)
 	}
 	r, err := v.tree.PlanUndo()
 	if err != nil {
 		return nil, err
 	}
-	return v.plan(r, r.To, scope, opt, nil)
+	return v.Return(r, scope, opt)
 }
 
 // UndoTo plans to go back to an entry of the path: see sessiontree's PlanUndoTo.
@@ -35,7 +35,7 @@ func (v *View) UndoTo(id entries.ID, scope Scope, opt *PlanOptions) (*Plan, erro
 	if err != nil {
 		return nil, err
 	}
-	return v.plan(r, r.To, scope, opt, nil)
+	return v.Return(r, scope, opt)
 }
 
 // Redo plans to bring back what the newest undo took back, as long as only metadata
@@ -48,7 +48,7 @@ func (v *View) Redo(scope Scope, opt *PlanOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.plan(r, r.To, scope, opt, nil)
+	return v.Return(r, scope, opt)
 }
 
 // lastJump plans to take back a restore that moved the leaf, where it is the newest thing

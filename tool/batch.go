@@ -13,7 +13,7 @@ import (
 // batch makes the records of a rewind, in their order: the summary that carries the
 // report, the hidden report about what was left, what ran beside rewind, and the
 // settings in force where the target has others.
-func (t *Tools) batch(s State, d *detour) []entries.Draft {
+func (t *Tools) batch(s State, d *detour, f files) []entries.Draft {
 	at := t.now()
 	details := map[string]any{"startedAt": d.checkpoint.StartedAt, "checkpoint": d.checkpoint.ID}
 	if d.checkpoint.StartedAt == "" {
@@ -21,9 +21,9 @@ func (t *Tools) batch(s State, d *detour) []entries.Draft {
 	}
 	report := map[string]any{
 		"report": s.Request.Report, "startedAt": details["startedAt"], "rewoundAt": at, "checkpoint": d.checkpoint.ID,
-		"droppedEntries": len(d.left), "droppedTokens": d.tokens, "readFiles": list(d.uses.read), "modifiedFiles": list(d.uses.modified), "restored": []string{},
+		"droppedEntries": len(d.left), "droppedTokens": d.tokens, "readFiles": list(d.uses.read), "modifiedFiles": list(f.left(d.uses.modified)), "restored": list(f.restored()),
 	}
-	content := encode(reportText(s, d))
+	content := encode(reportText(s, d, f))
 	drafts := []entries.Draft{
 		entries.BranchSummaryDraft(s.Leaf, s.Request.Report, encode(details)),
 		entries.CustomMessageDraft(entries.CustomRewindReport, content, false, encode(report)),
@@ -68,7 +68,7 @@ func modelChange(c *modelcontext.Context) entries.Draft {
 
 // reportText tells what the model cannot know any more. The report itself stands in the
 // summary above it, once.
-func reportText(s State, d *detour) string {
+func reportText(s State, d *detour, f files) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The exploration since %s was left; its report stands above.", d.checkpoint.name())
 	if s.Request.Checkpoint == "" {
@@ -82,7 +82,12 @@ func reportText(s State, d *detour) string {
 	}
 	said(&b, d.uses.said)
 	lines(&b, "Files read, whose contents you do not have any more", d.uses.read)
-	lines(&b, "Files changed on disk, and left as they are now", d.uses.modified)
+	lines(&b, "Files taken back to what they were at the checkpoint", f.restored())
+	lines(&b, "Files changed on disk, and left as they are now", f.left(d.uses.modified))
+	if f.kept != "" {
+		b.WriteString("\n\nThe files were to be taken back, and stay as they are: " + f.kept)
+	}
+	lines(&b, "Files that could not be taken back", f.failed())
 	lines(&b, "Commands that the user ran meanwhile", d.uses.shell)
 	lines(&b, "Commands that ran, whose effects stay", d.uses.commands)
 	lines(&b, "Other tools that were called", d.uses.others)

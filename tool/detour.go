@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -165,18 +166,13 @@ func answerWithout(id entries.ID, message json.RawMessage) (copied json.RawMessa
 	return jsonvalue.Set(message, "details", encode(map[string]any{"copyOf": id})), calls
 }
 
-// The custom types of file records: docs/files.md.
-const (
-	fileSnapshot = "file-snapshot"
-	fileRestore  = "file-restore"
-)
-
 // keptResult copies the result of a call that is kept, as edits have left it (of one that
 // was taken out nothing but that there was one), or a file record.
 func keptResult(e entries.Entry, edits edits, calls map[string]bool) (d entries.Draft, ok bool, err error) {
 	if e.Type == entries.TypeCustom {
 		c, err := e.Custom()
-		ok = err == nil && (c.CustomType == fileSnapshot || c.CustomType == fileRestore)
+		call, _, _ := checkpoint.Recorded(e, nil)
+		ok = err == nil && checkpoint.IsSnapshot(e) && (calls[call] || call == "")
 		return entries.CustomDraft(c.CustomType, c.Data), ok, err
 	}
 	if e.Type != entries.TypeMessage || e.Role != "toolResult" {
@@ -218,9 +214,9 @@ func contextAt(tree *sessiontree.Tree, leaf entries.ID) (*modelcontext.Context, 
 	return modelcontext.Build(tree, leaf, &modelcontext.Options{Lookback: -1})
 }
 
-func (d *detour) rewound(s State, done sessiontree.Appended) *Rewound {
+func (d *detour) rewound(s State, ids []entries.ID, leaf entries.ID, f files) *Rewound {
 	return &Rewound{
-		Checkpoint: d.checkpoint, Report: s.Request.Report, From: s.Leaf, Target: d.target, Entries: done.IDs, Leaf: done.Leaf,
-		DroppedEntries: len(d.left), DroppedTokens: d.tokens, ForgottenReads: d.uses.read, ModifiedFiles: d.uses.modified,
+		Checkpoint: d.checkpoint, Report: s.Request.Report, From: s.Leaf, Target: d.target, Entries: ids, Leaf: leaf,
+		DroppedEntries: len(d.left), DroppedTokens: d.tokens, ForgottenReads: d.uses.read, ModifiedFiles: f.left(d.uses.modified), Files: f.done, FilesKept: f.kept,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -26,7 +27,11 @@ type Rewound struct {
 	// ForgottenReads are the files whose contents have left the context: a harness that
 	// remembers what the model has read has to forget them.
 	ForgottenReads []string
-	ModifiedFiles  []string // changed on disk by the exploration, and left so
+	ModifiedFiles  []string // changed on disk by the exploration, as far as calls tell, and left so
+	// Files tells what became of each file, where files were to be restored and were; nil
+	// otherwise. FilesKept says why they stayed where they were to be restored.
+	Files     *checkpoint.Done
+	FilesKept string
 }
 
 // EndTurn applies a pending rewind; nil where none is pending, also where one has lapsed
@@ -53,14 +58,7 @@ func (t *Tools) endTurn(ctx context.Context) (*Rewound, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := t.s.Branch(ctx, d.target, s.Leaf, t.batch(s, d)...)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.s.Sync(ctx); err != nil {
-		return nil, err
-	}
-	return d.rewound(s, done), nil
+	return t.apply(ctx, s, d)
 }
 
 // openCalls lists the calls of the last answer that have no results, in no order that
@@ -129,12 +127,16 @@ func (t *Tools) missing(s State) (drafts []entries.Draft, err error) {
 func (t *Tools) Cancel(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.settled(func(s State) error {
+	err := t.settled(func(s State) error {
 		if s.Phase != Pending {
 			return fmt.Errorf("%w: no rewind is pending", ErrNothing)
 		}
 		return t.mark(ctx, s, s.Request.Checkpoint, stateCancelled)
 	})
+	if err == nil && t.opt.Files != nil {
+		_, err = t.opt.Files.DropRewind(ctx)
+	}
+	return err
 }
 
 // Close ends the innermost open checkpoint without a rewind, and tells no model.
@@ -197,15 +199,18 @@ func (t *Tools) remind(ctx context.Context, s State) (note string, err error) {
 // the answer that called rewind, where the checkpoint is open and the exploration is in
 // the context again. What ran beside the rewind and all that came after it, turns of the
 // user's among it, leaves the context and stays a branch, to which Tree.PlanRedo leads
-// back; its effects on files and elsewhere stay too, and nobody tells the model. ErrNothing where there
-// was no rewind, or where its record does not say what was left (oh-my-pi's do not).
+// back; its effects stay too, and nobody tells the model. Files that the rewind took back
+// become again what they were, with what was done to them since; where somebody's work
+// would be lost by that, the error is checkpoint.ErrConflict and nothing is done. ErrNothing
+// where there was no rewind, or where its record does not say what was left (oh-my-pi's do
+// not).
 func (t *Tools) UndoRewind(ctx context.Context) (done sessiontree.Appended, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	err = t.settled(func(s State) error {
 		to, err := t.beforeRewind(s)
 		if err == nil {
-			done, err = t.s.Return(ctx, &sessiontree.Return{Reason: sessiontree.ReasonUndo, From: s.Leaf, To: to})
+			done, err = t.returnTo(ctx, &sessiontree.Return{Reason: sessiontree.ReasonUndo, From: s.Leaf, To: to}, s.Last)
 		}
 		return err
 	})

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -33,13 +34,13 @@ func (t *Tools) rewind(s State, args json.RawMessage) (Result, error) {
 		return refuse("The report is longer than %d characters; shorten it.", longestReport), nil
 	case a.Files != "" && a.Files != FilesKeep && a.Files != FilesRestore:
 		return refuse("files is %q or %q, not %q.", FilesKeep, FilesRestore, a.Files), nil
-	case a.Files == FilesRestore:
+	case a.Files == FilesRestore && t.opt.Files == nil:
 		return refuse("No file states are recorded in this session, so files cannot be restored. Call rewind again with files %q: they stay as they are.", FilesKeep), nil
 	}
 	if refused, err := t.worth(s, target, report); refused != "" || err != nil {
 		return refuse("%s", refused), err
 	}
-	details := map[string]any{"report": report, "rewound": true, "checkpoint": target.ID, "startedAt": target.StartedAt, "files": FilesKeep}
+	details := map[string]any{"report": report, "rewound": true, "checkpoint": target.ID, "startedAt": target.StartedAt, "files": cmp.Or(a.Files, FilesKeep)}
 	return Result{Text: "Rewind requested. The report is captured; it takes the place of the exploration at the end of this turn.", Details: encode(details)}, nil
 }
 

@@ -49,6 +49,9 @@ func (t *Tools) SummariseFrom(ctx context.Context, from entries.ID, f Summariser
 	}
 	drafts := []entries.Draft{entries.BranchSummaryDraft(p.leaf, summary, nil)}
 	drafts = append(drafts, inForce(p.ctx, there, modelcontext.Model{})...)
+	if drafts, err = t.withCarried(drafts, p.leaf, p.parent); err != nil {
+		return sessiontree.Appended{}, err
+	}
 	return t.s.Branch(ctx, p.parent, p.leaf, drafts...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -29,6 +30,9 @@ type Options struct {
 	// Subagent tells that the session is a subagent's. The tools are not available there
 	// unless AllowSubagent is set.
 	Subagent, AllowSubagent bool
+	// Files follows the files of the session; nil where nothing does. With it a rewind can
+	// take back what the session's tools did to files, and every rewind records what stays.
+	Files *checkpoint.Tracker
 	// FallbackToRoot lets a rewind whose checkpoint is not on the path go back to before
 	// the first entry, as oh-my-pi does: the whole conversation leaves the context.
 	FallbackToRoot bool
