@@ -86,8 +86,11 @@ type Outcome struct {
 	source Source // whose work was kept
 }
 
-// Count tells how many paths have a result.
+// Count tells how many paths have a result; of a nil Done none has.
 func (d *Done) Count(r Result) (n int) {
+	if d == nil {
+		return 0
+	}
 	for _, f := range d.Files {
 		if f.Result == r {
 			n++

@@ -25,6 +25,9 @@ func (t *Tracker) AfterEdit(ctx context.Context, callID string, paths ...string)
 }
 
 func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []string) error {
+	if t == nil {
+		return nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.settle(ctx); err != nil {

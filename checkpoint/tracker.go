@@ -59,12 +59,15 @@ func (o *TrackOptions) withDefaults() TrackOptions {
 }
 
 // A Tracker follows the files of one session in one workspace. It is safe for concurrent
-// use; its records go to the session, durably, before what they tell of happens.
+// use; its records go to the session, durably, before what they tell of happens. BeforeEdit,
+// AfterEdit, TurnStart and TurnEnd of a nil Tracker do nothing.
 type Tracker struct {
 	s   *sessiontree.Session
 	ws  *workspace
 	st  *Store
 	opt TrackOptions
+	// owns tells that Close closes the workspace and the store.
+	owns bool
 
 	mu       sync.Mutex
 	finished *Done           // what a restore that was cut short came to, by Track
@@ -84,7 +87,8 @@ type Tracker struct {
 // Track follows the files of a session in the folder of root; st has their contents. It
 // first finishes a restore that a crash cut short, unless that was a rewind's, and records
 // what a program that knows nothing of file states has moved the leaf away from. A home
-// directory and a whole disk are ErrRoot. Nothing is closed with a Tracker.
+// directory and a whole disk are ErrRoot. root and st are not closed with a Tracker; see
+// Follow.
 func Track(ctx context.Context, s *sessiontree.Session, root *os.Root, st *Store, opt *TrackOptions) (*Tracker, error) {
 	o := opt.withDefaults()
 	ws, err := newWorkspace(root, o.MaxFile)
@@ -105,7 +109,10 @@ func track(ctx context.Context, s *sessiontree.Session, ws *workspace, st *Store
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.unsure = true
-	return t, t.settle(ctx)
+	if err := t.settle(ctx); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // settle brings the log and the disk together, where something was cut short or a foreign

@@ -19,6 +19,9 @@ type turn struct {
 // It never keeps a turn from starting: what could not be looked at is not covered, and
 // only a log that cannot be written is an error.
 func (t *Tracker) TurnStart(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.settle(ctx); err != nil {
@@ -106,6 +109,9 @@ func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord) {
 // TurnEnd is called after a turn. With scans it looks at the workspace again: what changed
 // during the turn, and no tool told of, is recorded as such.
 func (t *Tracker) TurnEnd(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.turn == nil {

@@ -211,7 +211,7 @@ func TestKilledBeforeTheEndOfTheTurn(t *testing.T) {
 	d.must(err)
 	defer files.Close()
 	ctx := t.Context()
-	a := &agent{session: session, control: tool.New(session, nil), files: files, client: anthropic.NewClient(), out: &d.out, model: "m", maxTokens: 100}
+	a := &agent{session: session, control: tool.New(session, nil), files: files, client: anthropic.NewClient(), out: &d.out, model: "m"}
 	d.must(a.introduce(ctx))
 	_, err = session.Append(ctx, entries.UserMessage("find it"))
 	d.must(err)

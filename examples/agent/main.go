@@ -14,7 +14,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -26,7 +25,7 @@ import (
 	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -47,27 +46,23 @@ func main() {
 // agent on the same log is in the same place.
 type agent struct {
 	session *sessiontree.Session
-	control *tool.Tools // checkpoint and rewind
-	files   *os.Root    // the workspace
+	control *tool.Tools         // checkpoint and rewind
+	files   *os.Root            // the workspace
+	tracked *checkpoint.Tracker // its files, which go back with the conversation; nil follows none
 	client  anthropic.Client
 	out     io.Writer
 
-	model     string
-	maxTokens int64
-	thinking  bool
-	rounds    int
+	model    string
+	thinking bool
+	rounds   int
 }
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	home, _ := os.UserConfigDir() // without one, new sessions come below the current directory
-	a := &agent{out: out}
-	f := flag.NewFlagSet("agent", flag.ExitOnError)
+	a, f := &agent{out: out}, flag.NewFlagSet("agent", flag.ExitOnError)
 	path := f.String("session", "", "go on with the session in this `file`; without it a new one is made")
 	dir := f.String("sessions", filepath.Join(home, "sessctl-agent"), "the `directory` of new sessions; they work in the current one")
-	// The key is taken from the environment only: other users can see a command line.
-	url := f.String("url", cmp.Or(os.Getenv("ANTHROPIC_BASE_URL"), "https://api.anthropic.com"), "base `URL` of the endpoint")
 	f.StringVar(&a.model, "model", string(anthropic.ModelClaudeSonnet5), "the model")
-	f.Int64Var(&a.maxTokens, "max-tokens", 16_000, "`tokens` that one answer may have")
 	f.BoolVar(&a.thinking, "thinking", false, "let the model think before it answers")
 	f.IntVar(&a.rounds, "rounds", 100, "most requests for one prompt")
 	if _ = f.Parse(args); *path == "" && f.NArg() == 0 { // Parse exits where they are wrong
@@ -80,9 +75,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if a.files, err = os.OpenRoot(a.session.Header().Cwd); err != nil {
 		return err
 	}
-	defer a.files.Close()
-	a.control = tool.New(a.session, nil)
-	a.client = anthropic.NewClient(option.WithBaseURL(*url))
+	a.tracked, err = checkpoint.Follow(ctx, a.session, &checkpoint.TrackOptions{Scan: true})
+	if err != nil && !errors.Is(err, checkpoint.ErrRoot) { // in a home directory no files are followed
+		return err
+	}
+	defer a.tracked.Close()
+	a.control = tool.New(a.session, &tool.Options{Files: a.tracked})
+	a.client = anthropic.NewClient() // with the key and, where it is set, the address of the environment
 	fmt.Fprintln(out, "session:", printable(a.session.Path()))
 	return a.prompt(ctx, strings.Join(f.Args(), " "))
 }
@@ -94,18 +93,17 @@ func (a *agent) prompt(ctx context.Context, text string) error {
 	// finished before anything else is appended: a new prompt would make it lapse.
 	err := a.finish(a.control.Resume(ctx))
 	if err == nil {
-		err = a.introduce(ctx)
+		err = errors.Join(a.introduce(ctx), a.tracked.TurnStart(ctx)) // what a person changed meanwhile
 	}
 	if err == nil && text != "" {
-		_, err = a.session.Append(ctx, entries.UserMessage(text))
+		err = a.append(ctx, entries.UserMessage(text))
 	}
 	for n, done := 0, false; err == nil && !done; n++ {
-		if n == a.rounds {
-			return fmt.Errorf("stopped after %d requests; run it again without a prompt to go on", n)
+		if done, err = a.round(ctx); err == nil && !done && n+1 == a.rounds {
+			err = fmt.Errorf("stopped after %d requests; run it again without a prompt to go on", a.rounds)
 		}
-		done, err = a.round(ctx)
 	}
-	return err
+	return errors.Join(err, a.tracked.TurnEnd(context.WithoutCancel(ctx))) // what commands changed
 }
 
 // round sends one request and does what the answer asks for. The calls of an answer that
@@ -138,7 +136,7 @@ func (a *agent) round(ctx context.Context) (done bool, err error) {
 // finish tells the user of a rewind.
 func (a *agent) finish(r *tool.Rewound, err error) error {
 	if r != nil {
-		fmt.Fprintf(a.out, "⟲ %d entries, about %d tokens, left the context\n", r.DroppedEntries, r.DroppedTokens)
+		fmt.Fprintf(a.out, "⟲ %d entries, about %d tokens, left the context; %d files went back\n", r.DroppedEntries, r.DroppedTokens, r.Files.Count(checkpoint.Restored))
 	}
 	return err
 }
@@ -151,8 +149,7 @@ func (a *agent) remind(ctx context.Context) (done bool, err error) {
 	if note == "" || err != nil {
 		return true, err
 	}
-	_, err = a.session.Append(ctx, entries.CustomMessageDraft("checkpoint-reminder", fmt.Appendf(nil, "[%s]", entries.TextBlock(note)), false, nil))
-	return false, err
+	return false, a.append(ctx, entries.CustomMessageDraft("checkpoint-reminder", fmt.Appendf(nil, "[%s]", entries.TextBlock(note)), false, nil))
 }
 
 // ask sends a request and appends what came of it: an answer, or that there was none.
@@ -163,8 +160,7 @@ func (a *agent) ask(ctx context.Context) (*anthropic.Message, error) {
 	}
 	answer, err := a.client.Messages.New(ctx, p)
 	// Where the user interrupted, that is still to be written.
-	_, failed := a.session.Append(context.WithoutCancel(ctx), a.stored(ctx, answer, err))
-	return answer, errors.Join(err, failed)
+	return answer, errors.Join(err, a.append(context.WithoutCancel(ctx), a.stored(ctx, answer, err)))
 }
 
 // request is what the model is sent next: the log as far as a model sees it (Build), made
@@ -176,7 +172,7 @@ func (a *agent) request() (p anthropic.MessageNewParams, err error) {
 		return p, err
 	}
 	p = encode(c.Repair().Apply(modelcontext.Policy{For: modelcontext.Model{Provider: provider, ID: a.model}}))
-	p.Model, p.MaxTokens = anthropic.Model(a.model), a.maxTokens
+	p.Model, p.MaxTokens = anthropic.Model(a.model), 16_000
 	if a.thinking {
 		p.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{}
 	}

@@ -43,14 +43,16 @@ func (a *agent) introduce(ctx context.Context) error {
 		raw, _ := json.Marshal(map[string]any{"name": d.Name, "description": d.Description, "parameters": d.InputSchema})
 		system.ToolsAdded = append(system.ToolsAdded, raw)
 	}
-	_, err = a.session.Append(ctx, entries.SystemMessage(system))
+	return a.append(ctx, entries.SystemMessage(system))
+}
+
+// append adds an entry to the log; on return it is on disk.
+func (a *agent) append(ctx context.Context, d entries.Draft) error {
+	_, err := a.session.Append(ctx, d)
 	return err
 }
 
-var stopReasons = map[anthropic.StopReason]string{
-	anthropic.StopReasonEndTurn: "stop", anthropic.StopReasonStopSequence: "stop",
-	anthropic.StopReasonToolUse: "toolUse", anthropic.StopReasonMaxTokens: "length",
-}
+var stopReasons = map[anthropic.StopReason]string{"end_turn": "stop", "stop_sequence": "stop", "tool_use": "toolUse", "max_tokens": "length"}
 
 // stored is what came of a request, in the log's words. Repair leaves failed answers out
 // of later requests; the log keeps them for people.
@@ -66,8 +68,8 @@ func (a *agent) stored(ctx context.Context, m *anthropic.Message, err error) ent
 	if s.StopReason = stopReasons[m.StopReason]; s.StopReason == "" { // a refusal, for one
 		s.StopReason, s.Error = "error", fmt.Sprintf("the model stopped: %s", m.StopReason)
 	}
-	s.Usage.Input, s.Usage.Output = float64(m.Usage.InputTokens), float64(m.Usage.OutputTokens)
-	s.Usage.CacheRead, s.Usage.CacheWrite = float64(m.Usage.CacheReadInputTokens), float64(m.Usage.CacheCreationInputTokens)
+	s.Usage = entries.Tokens{Input: float64(m.Usage.InputTokens), Output: float64(m.Usage.OutputTokens),
+		CacheRead: float64(m.Usage.CacheReadInputTokens), CacheWrite: float64(m.Usage.CacheCreationInputTokens)}
 	for _, b := range m.Content {
 		s.Content = append(s.Content, storedBlock(b))
 	}

@@ -32,8 +32,7 @@ type arguments struct{ Path, Content, Old, New, Command string }
 // define makes a tool whose arguments are strings.
 func define(name, description string, args ...string) tool.Definition {
 	properties := strings.Join(args, `":{"type":"string"},"`)
-	schema := fmt.Sprintf(`{"type":"object","properties":{"%s":{"type":"string"}},"required":["%s"]}`, properties, strings.Join(args, `","`))
-	return tool.Definition{Name: name, Description: description, InputSchema: json.RawMessage(schema)}
+	return tool.Definition{Name: name, Description: description, InputSchema: fmt.Appendf(nil, `{"type":"object","properties":{"%s":{"type":"string"}},"required":["%s"]}`, properties, strings.Join(args, `","`))}
 }
 
 // runCall runs a tool and sees to it that the log has the result.
@@ -44,52 +43,57 @@ func (a *agent) runCall(ctx context.Context, name, callID string, input json.Raw
 		return err
 	}
 	if name != "read" { // It may change something: say so, on disk, before it runs.
-		if _, err := a.session.Append(ctx, entries.ToolExecutionStart(callID, name)); err != nil {
+		if err := a.append(ctx, entries.ToolExecutionStart(callID, name)); err != nil {
 			return err
 		}
 	}
-	text, err := runTool(ctx, a.files, name, input)
+	text, err := a.runTool(ctx, name, callID, input)
 	if ctx.Err() != nil { // Without a result: the model will be told that it may have run.
 		return ctx.Err()
 	}
 	if err != nil {
 		text = strings.TrimSpace(text + "\n" + err.Error())
 	}
-	content := []json.RawMessage{entries.TextBlock(shorten(cmp.Or(text, "(no output)")))}
-	_, failed := a.session.Append(ctx, entries.ToolResult(callID, name, content, err != nil, nil))
-	return failed
+	return a.append(ctx, entries.ToolResult(callID, name, []json.RawMessage{entries.TextBlock(shorten(cmp.Or(text, "(no output)")))}, err != nil, nil))
 }
 
 // runTool runs one of this program's tools. Files are opened through an os.Root, which
 // stays in the workspace: no "..", no absolute path, no symlink that leads out.
-func runTool(ctx context.Context, files *os.Root, name string, input json.RawMessage) (string, error) {
+func (a *agent) runTool(ctx context.Context, name, callID string, input json.RawMessage) (string, error) {
 	var args arguments
 	if err := json.Unmarshal(input, &args); err != nil {
 		return "", fmt.Errorf("the arguments are wrong: %w", err)
 	}
 	switch name {
 	case "read":
-		data, err := files.ReadFile(args.Path)
+		data, err := a.files.ReadFile(args.Path)
 		return string(data), err
-	case "write":
-		return "", errors.Join(files.MkdirAll(filepath.Dir(args.Path), 0o755), files.WriteFile(args.Path, []byte(args.Content), 0o644))
-	case "edit":
-		return "", edit(files, args)
+	case "write", "edit":
+		// What it is going to change is in the log, on disk, before it does.
+		err := a.tracked.BeforeEdit(ctx, callID, args.Path)
+		if err == nil {
+			err = errors.Join(change(a.files, name, args), a.tracked.AfterEdit(context.WithoutCancel(ctx), callID, args.Path))
+		}
+		return "", err
 	case "bash":
-		return bash(ctx, files.Name(), args.Command)
+		return bash(ctx, a.files.Name(), args.Command)
 	}
 	return "", fmt.Errorf("there is no tool %q", name)
 }
 
-func edit(files *os.Root, args arguments) error {
-	data, err := files.ReadFile(args.Path)
-	if err != nil {
-		return err
+func change(files *os.Root, name string, args arguments) error {
+	text := args.Content
+	if name == "edit" {
+		data, err := files.ReadFile(args.Path)
+		if n := strings.Count(string(data), args.Old); err == nil && n != 1 {
+			err = fmt.Errorf("old has to stand in %s exactly once; it stands there %d times", args.Path, n)
+		}
+		if err != nil {
+			return err
+		}
+		text = strings.Replace(string(data), args.Old, args.New, 1)
 	}
-	if n := strings.Count(string(data), args.Old); n != 1 {
-		return fmt.Errorf("old has to stand in %s exactly once; it stands there %d times", args.Path, n)
-	}
-	return files.WriteFile(args.Path, []byte(strings.Replace(string(data), args.Old, args.New, 1)), 0o644)
+	return errors.Join(files.MkdirAll(filepath.Dir(args.Path), 0o755), files.WriteFile(args.Path, []byte(text), 0o644))
 }
 
 // bash runs a command. It starts in the workspace, and nothing keeps it there: where the

@@ -161,6 +161,7 @@ type jsonDemo struct {
 	Killed         bool         `json:"killed"`
 	Checkpoint     entries.ID   `json:"checkpoint"`
 	DroppedEntries int          `json:"droppedEntries"`
+	Restored       []string     `json:"restored"`
 	TokensBefore   int          `json:"tokensBefore"`
 	TokensAfter    int          `json:"tokensAfter"`
 	Branches       []jsonBranch `json:"branches"`
@@ -169,6 +170,6 @@ type jsonDemo struct {
 func demoJSON(played *demo.Played, list []sessiontree.Branch) jsonDemo {
 	return jsonDemo{
 		Schema: "sessctl.demo/1", Path: played.Path, Workspace: played.Workspace, Killed: played.Killed, Checkpoint: played.Checkpoint,
-		DroppedEntries: played.Dropped, TokensBefore: played.Before, TokensAfter: played.After, Branches: branchesOf(list),
+		DroppedEntries: played.Dropped, Restored: played.Restored, TokensBefore: played.Before, TokensAfter: played.After, Branches: branchesOf(list),
 	}
 }

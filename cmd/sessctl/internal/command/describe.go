@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 )
@@ -64,6 +65,8 @@ func summaryOf(e entries.Entry) (summary, error) {
 		s.kind, s.text = "custom "+c.CustomType, string(c.Data)
 		if m, ok := c.LeafMarker(); ok {
 			s.kind, s.text = "leaf marker", m.Reason
+		} else if text, ok := checkpoint.Describe(e); ok {
+			s.kind, s.text = "files", text
 		}
 	case entries.TypeLabel:
 		var l entries.Label

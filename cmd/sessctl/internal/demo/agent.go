@@ -3,9 +3,11 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -39,30 +41,46 @@ type args struct {
 	Goal    string `json:"goal,omitempty"`
 	Label   string `json:"label,omitempty"`
 	Report  string `json:"report,omitempty"`
+	Files   string `json:"files,omitempty"`
 }
 
 // An agent is a harness with a scripted model.
 type agent struct {
 	s     *sessiontree.Session
 	tools *tool.Tools
+	files *checkpoint.Tracker
 	work  *workspace
 	say   func(line string)
 	// beforeRewind, where set, is called when rewind has its result, before the turn ends.
 	beforeRewind func() error
 }
 
-func newAgent(s *sessiontree.Session, work string, say func(string)) (*agent, error) {
+// newAgent makes an agent on an open session. It follows the files of its workspace, so
+// that they go back and forward with the conversation.
+func newAgent(ctx context.Context, s *sessiontree.Session, work string, say func(string)) (*agent, error) {
 	w, err := openWorkspace(work)
 	if err != nil {
 		return nil, err
 	}
-	return &agent{s: s, tools: tool.New(s, nil), work: w, say: say}, nil
+	blobs, err := checkpoint.OpenStore(checkpoint.StoreOf(s.Path()))
+	if err != nil {
+		return nil, err
+	}
+	w.blobs = blobs
+	files, err := checkpoint.Track(ctx, s, w.root, blobs, &checkpoint.TrackOptions{Scan: true})
+	if err != nil {
+		return nil, err
+	}
+	return &agent{s: s, tools: tool.New(s, &tool.Options{Files: files}), files: files, work: w, say: say}, nil
 }
 
 // turn is a harness's loop. A real one would send the model the context of each step.
 func (a *agent) turn(ctx context.Context, title string, t turn) error {
 	a.say(title)
 	a.say("  user: " + t.prompt)
+	if err := a.files.TurnStart(ctx); err != nil {
+		return err
+	}
 	if _, err := a.s.Append(ctx, entries.UserMessage(t.prompt)); err != nil {
 		return err
 	}
@@ -70,6 +88,9 @@ func (a *agent) turn(ctx context.Context, title string, t turn) error {
 		if err := a.step(ctx, answer); err != nil {
 			return err
 		}
+	}
+	if err := a.files.TurnEnd(ctx); err != nil {
+		return err
 	}
 	return a.s.EndTurn(ctx)
 }
@@ -132,13 +153,26 @@ func (a *agent) call(ctx context.Context, id string, c call) error {
 		a.say("  " + described(c))
 		return err
 	}
-	text, outcome, err := a.work.run(c)
+	text, outcome, err := a.run(ctx, id, c)
 	if err != nil { // a real agent would tell its model; here it is a mistake of the script
 		return err
 	}
 	a.say(fmt.Sprintf("  %s (%s)", described(c), outcome))
 	_, err = a.s.Append(ctx, entries.ToolResult(id, c.name, []json.RawMessage{entries.TextBlock(text)}, false, nil))
 	return err
+}
+
+// run runs one of the agent's tools. What an edit is about to change is on disk, and in
+// the log, before it does.
+func (a *agent) run(ctx context.Context, id string, c call) (text, outcome string, err error) {
+	if c.name != "edit" {
+		return a.work.run(c)
+	}
+	if err := a.files.BeforeEdit(ctx, id, c.args.Path); err != nil {
+		return "", "", err
+	}
+	text, outcome, err = a.work.run(c)
+	return text, outcome, errors.Join(err, a.files.AfterEdit(ctx, id, c.args.Path))
 }
 
 // described tells a call in a line.

@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -29,9 +31,11 @@ type Played struct {
 	Killed    bool // the first process did not end by itself
 
 	Checkpoint    entries.ID
-	Label         string // of the checkpoint
-	Dropped       int    // entries that the rewind took out of the context
-	Before, After int    // tokens of the context, about: when rewind was called, and when it was applied
+	Label         string     // of the checkpoint
+	Dropped       int        // entries that the rewind took out of the context
+	Restored      []string   // files that the rewind took back
+	Left          entries.ID // the leaf that the rewind left
+	Before, After int        // tokens of the context, about: when rewind was called, and when it was applied
 }
 
 // Folder gives the folder of a demo: dir, which is made where it is missing and has to
@@ -69,7 +73,7 @@ func Play(ctx context.Context, dir string, say func(line string)) (*Played, erro
 		return nil, err
 	}
 	defer s.Close()
-	a, err := newAgent(s, p.Workspace, say)
+	a, err := newAgent(ctx, s, p.Workspace, say)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +82,12 @@ func Play(ctx context.Context, dir string, say func(line string)) (*Played, erro
 		return nil, err
 	}
 	if err := a.turn(ctx, "Turn 3", afterCrash); err != nil {
+		return nil, err
+	}
+	if err := a.byHand(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.jump(ctx, p.Left); err != nil {
 		return nil, err
 	}
 	return p, s.Close()
@@ -134,6 +144,13 @@ func (p *Played) resume(ctx context.Context, a *agent) error {
 		return err
 	}
 	a.say(fmt.Sprintf("  It is applied: the report takes the place of %d entries, which stay in the log as a branch.", p.Dropped))
+	p.Left = rewound.From
+	for _, f := range rewound.Files.Files {
+		if f.Result == checkpoint.Restored {
+			p.Restored = append(p.Restored, f.Path)
+		}
+	}
+	a.say(fmt.Sprintf("  It takes back what the exploration did to files: %s is what it was at the checkpoint.", strings.Join(p.Restored, ", ")))
 	return nil
 }
 

@@ -36,7 +36,7 @@ func Agent(ctx context.Context, dir string, stdin io.Reader, stdout io.Writer) e
 	}
 	defer s.Close()
 	notes := json.NewEncoder(stdout)
-	a, err := newAgent(s, work, func(line string) { _ = notes.Encode(note{Say: line}) })
+	a, err := newAgent(ctx, s, work, func(line string) { _ = notes.Encode(note{Say: line}) })
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ func edit(path, from, to string) call {
 }
 
 const report = `TestDoubledQuote fails because of parser/split.go:13. Split writes one quote for a doubled one, but then reads the second one again, which ends the quoted field. An i++ is missing there. ` +
-	`Ruled out: the CRLF line ends of testdata/export.csv, whose 240 lines all pass (I changed parser/lines.go for them and took that back). Next: add the i++ and run all tests.`
+	`Ruled out: the CRLF line ends of testdata/export.csv, whose 240 lines all pass (my change of parser/lines.go for them is taken back with this). Next: add the i++ and run all tests.`
 
 var overview = turn{"What is in this project, and do its tests pass?", []answer{
 	{calls: []call{read("README.md"), read("parser/split.go"), bash("go test ./...")}},
@@ -29,10 +29,10 @@ var hunt = turn{"Find out why, and fix it.", []answer{
 	{calls: []call{bash("go test -v ./..."), read("testdata/export.csv")}},
 	{text: "The export has CRLF line ends, and its last fields end in a stray \\r. Perhaps that confuses the quotes.", calls: []call{read("parser/lines.go")}},
 	{calls: []call{edit("parser/lines.go", untrimmed, trimmed), bash("go test -v ./...")}},
-	{text: "It was not the line ends. I take that edit back, and look at the test alone.", calls: []call{
-		edit("parser/lines.go", trimmed, untrimmed), read("parser/split_test.go"), bash("go test -v -run TestDoubledQuote ./..."),
+	{text: "It was not the line ends. I look at the test alone.", calls: []call{
+		read("parser/split_test.go"), bash("go test -v -run TestDoubledQuote ./..."),
 	}},
-	{calls: []call{{tool.NameRewind, args{Report: report}}}},
+	{calls: []call{{tool.NameRewind, args{Report: report, Files: tool.FilesRestore}}}},
 }}
 
 const (

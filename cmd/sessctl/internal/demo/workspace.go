@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/sessctl/sessctl/checkpoint"
 )
 
 // The files that the agent works on: a parser with a mistake, and tests. They are Go,
@@ -124,14 +126,22 @@ func writeWorkspace(dir string) error {
 }
 
 // A workspace is what the agent's tools work on, and nothing outside it.
-type workspace struct{ root *os.Root }
+type workspace struct {
+	root  *os.Root
+	blobs *checkpoint.Store // the contents that its files had
+}
 
 func openWorkspace(dir string) (*workspace, error) {
 	root, err := os.OpenRoot(dir)
-	return &workspace{root}, err
+	return &workspace{root: root}, err
 }
 
-func (w *workspace) close() { w.root.Close() }
+func (w *workspace) close() {
+	w.root.Close()
+	if w.blobs != nil {
+		w.blobs.Close()
+	}
+}
 
 // run is one of the agent's tools: the text is for the model, the outcome for the story.
 func (w *workspace) run(c call) (text, outcome string, err error) {
