@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 var (
@@ -56,7 +57,21 @@ func pick[E any](r *rand.Rand, from []E) E { return from[r.IntN(len(from))] }
 
 func (p *player) step(r *rand.Rand) {
 	name, other := p.path(pick(r, playNames)), p.path(pick(r, playNames))
-	switch r.IntN(12) {
+	switch r.IntN(15) {
+	case 12:
+		p.see("symlink", p.fsys.Symlink("/nowhere", p.path("link")))
+		target, err := p.fsys.Readlink(p.path("link"))
+		p.see("readlink", err, target)
+	case 13:
+		_, err := p.fsys.Readlink(name)
+		p.see("readlink", err)
+		p.see("rename", p.fsys.Rename(p.path("link"), name))
+		if _, err := p.fsys.Readlink(name); err == nil { // away: the system would follow it
+			p.see("remove", p.fsys.Remove(name))
+		}
+	case 14:
+		p.see("chmod", p.fsys.Chmod(name, 0o700))
+		p.see("chtimes", p.fsys.Chtimes(name, time.Unix(1, 0)))
 	case 0, 1, 2:
 		p.open(r, name)
 	case 3, 4, 5, 6, 7:
@@ -133,6 +148,11 @@ func (p *player) tree(dir string) (lines []string) {
 			lines = append(append(lines, name+"/"), p.tree(name)...)
 			continue
 		}
+		if fi.Mode()&fs.ModeSymlink != 0 {
+			target, err := p.fsys.Readlink(p.path(name))
+			lines = append(lines, fmt.Sprint(name, target, err))
+			continue
+		}
 		lines = append(lines, fmt.Sprint(name, fi.Size(), fi.Mode(), string(contentOf(p.fsys, p.path(name)))))
 	}
 	return lines
@@ -166,23 +186,76 @@ func TestDiskAgreesWithTheSystem(t *testing.T) {
 		t.Skip("open files cannot be renamed there")
 	}
 	for seed := range uint64(60) {
+		below, err := os.OpenRoot(t.TempDir())
+		must(t, err)
 		disk, system := &player{fsys: NewDisk(), root: "."}, &player{fsys: OS(), root: t.TempDir()}
-		for _, p := range []*player{disk, system} {
+		root := &player{fsys: Root(below), root: "."}
+		for _, p := range []*player{disk, system, root} {
 			for i := range uint64(120) {
 				p.step(rand.New(rand.NewPCG(seed, i)))
 			}
 			p.closeAll()
 		}
 		for i, want := range system.seen {
-			if disk.seen[i] != want {
-				t.Fatalf("seed %d: step %d: the disk says %.200s\nthe system %.200s", seed, i, disk.seen[i], want)
+			if disk.seen[i] != want || failed(root.seen[i]) != failed(want) {
+				t.Fatalf("seed %d: step %d: the disk says %.200s\nthe root %.200s\nthe system %.200s", seed, i, disk.seen[i], root.seen[i], want)
 			}
 		}
-		if got, want := disk.tree("."), system.tree("."); !slices.Equal(got, want) {
-			t.Fatalf("seed %d: the disk has %.300q\nthe system %.300q", seed, got, want)
+		for _, p := range []*player{disk, root} {
+			if got, want := p.tree("."), system.tree("."); !slices.Equal(got, want) {
+				t.Fatalf("seed %d: %T has %.300q\nthe system %.300q", seed, p.fsys, got, want)
+			}
 		}
+		must(t, below.Close())
 	}
 }
+
+// failed says the same of every error: an os.Root resolves the second of two names first.
+func failed(seen string) string {
+	return strings.NewReplacer(fs.ErrNotExist.Error(), "failed", fs.ErrExist.Error(), "failed", "other error", "failed").Replace(seen)
+}
+
+// TestRootStaysInside: no name and no link leads out of it, and modes are exact.
+func TestRootStaysInside(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "in"), 0o755), os.WriteFile(filepath.Join(dir, "out"), []byte("x"), 0o600))
+	r, err := os.OpenRoot(filepath.Join(dir, "in"))
+	must(t, err)
+	defer r.Close()
+	fsys := Root(r)
+	must(t, fsys.Symlink("../out", "link"), fsys.Symlink("..", "up"), fsys.Mkdir("d", 0o700))
+	newFile(t, fsys, "d/a", "y").Close()
+	for what, err := range map[string]error{
+		"open":    second(fsys.OpenFile("link", os.O_RDONLY, 0)),
+		"create":  second(fsys.OpenFile("up/new", os.O_CREATE|os.O_WRONLY, 0o600)),
+		"dots":    second(fsys.OpenFile("../out", os.O_RDONLY, 0)),
+		"append":  second(fsys.OpenFile("d/a", os.O_APPEND|os.O_WRONLY, 0)),
+		"rename":  fsys.Rename("d/a", "../b"),
+		"link":    fsys.Link("up/out", "b"),
+		"remove":  fsys.Remove("up/out"),
+		"mkdir":   fsys.Mkdir("up/d", 0o700),
+		"chmod":   fsys.Chmod("up/out", 0o644),
+		"readdir": second(fsys.ReadDir("up")),
+		"syncdir": fsys.SyncDir("up"),
+	} {
+		if err == nil {
+			t.Errorf("%s went outside", what)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "in", "d", "a")); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if all, ok := fsys.(interface{ SyncAll() error }); ok {
+		must(t, all.SyncAll())
+	} else if runtime.GOOS == "linux" {
+		t.Error("no SyncAll")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 func newFile(t testing.TB, fsys FS, name, content string) File {
 	t.Helper()
