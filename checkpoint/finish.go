@@ -25,7 +25,7 @@ func findUnended(tree *sessiontree.Tree, st *Store) (u *unended, err error) {
 		if e.Type != entries.TypeCustom {
 			continue
 		}
-		if kind, err := e.Field("customType"); err != nil || kind != CustomRestore {
+		if kind, err := e.Field("customType"); err != nil || kind != entries.CustomFileRestore {
 			continue
 		}
 		r, _, err := readRecord(e, st)

@@ -7,12 +7,6 @@ import (
 	"github.com/sessctl/sessctl/entries"
 )
 
-// The custom types of file records: docs/files.md.
-const (
-	CustomSnapshot = "file-snapshot"
-	CustomRestore  = "file-restore"
-)
-
 // A Source says who changed a file.
 type Source string
 
@@ -134,9 +128,9 @@ type fileList struct {
 // draft makes an entry of a record. Of many files it makes a blob, which is durable
 // before the entry that names it.
 func (r record) draft(st *Store) (entries.Draft, error) {
-	kind := CustomSnapshot
+	kind := entries.CustomFileSnapshot
 	if r.Phase == phaseBegin || r.Phase == phaseEnd {
-		kind = CustomRestore
+		kind = entries.CustomFileRestore
 	}
 	if len(r.Files)+len(r.NotCovered) > longestList && st != nil {
 		sum, err := st.Put(encode(fileList{r.Files, r.NotCovered}))
@@ -155,7 +149,7 @@ func readRecord(e entries.Entry, st *Store) (r record, ok bool, err error) {
 		return r, false, nil
 	}
 	c, err := e.Custom()
-	if err != nil || c.CustomType != CustomSnapshot && c.CustomType != CustomRestore {
+	if err != nil || c.CustomType != entries.CustomFileSnapshot && c.CustomType != entries.CustomFileRestore {
 		return r, false, err
 	}
 	if err := json.Unmarshal(c.Data, &r); err != nil {

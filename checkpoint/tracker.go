@@ -267,5 +267,5 @@ func isRecord(e entries.Entry) bool {
 		return false
 	}
 	kind, err := e.Field("customType")
-	return err == nil && (kind == CustomSnapshot || kind == CustomRestore)
+	return err == nil && (kind == entries.CustomFileSnapshot || kind == entries.CustomFileRestore)
 }

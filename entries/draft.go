@@ -201,7 +201,7 @@ func (d Draft) Irrevocable() bool {
 		return true
 	case TypeCustom:
 		switch d.custom {
-		case CustomToolExecutionStart, CustomCheckpointState, "file-snapshot", "file-restore":
+		case CustomToolExecutionStart, CustomCheckpointState, CustomFileSnapshot, CustomFileRestore:
 			return true
 		}
 	}

@@ -41,6 +41,8 @@ const (
 	CustomCheckpointState    = "checkpoint-state"
 	CustomToolExecutionStart = "tool_execution_start"
 	CustomSessionExit        = "session_exit"
+	CustomFileSnapshot       = "file-snapshot" // docs/files.md
+	CustomFileRestore        = "file-restore"
 	CustomFormat             = "format"
 )
 

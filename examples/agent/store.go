@@ -27,7 +27,7 @@ func openSession(path, dir string) (*sessiontree.Session, error) {
 	}
 	// The header promises a record before each tool with effects. So the model can be
 	// told, after a crash, which calls never ran and which may have.
-	return sessiontree.Create(dir, entries.Header{Cwd: cwd, Records: []string{entries.CustomToolExecutionStart}}, nil)
+	return sessiontree.Create(dir, entries.Header{Cwd: cwd, Records: []string{entries.CustomToolExecutionStart, entries.CustomFileSnapshot}}, nil)
 }
 
 // introduce puts the prompt and the tools into a log that has none. Every request takes
