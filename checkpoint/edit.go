@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -10,10 +11,10 @@ import (
 )
 
 // BeforeEdit records what a tool is about to change: absolute paths, or paths relative to
-// the root. It is called before anything is changed, with the id of the tool's call ("" where
-// there is none). When it returns nil the contents are on disk, and so is the record that
-// names them. What cannot be read, and what is left out, is recorded as unknown: it never
-// stops an edit, and never counts as absent.
+// the root; a directory stands for all that is in it. It is called before anything is
+// changed, with the id of the tool's call ("" where there is none). When it returns nil the
+// contents are on disk, and so is the record that names them. What cannot be read, and what
+// is left out, is recorded as unknown: it never stops an edit, and never counts as absent.
 func (t *Tracker) BeforeEdit(ctx context.Context, callID string, paths ...string) error {
 	return t.edit(ctx, phaseBefore, callID, paths)
 }
@@ -34,31 +35,161 @@ func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []str
 		return err
 	}
 	r := record{Phase: ph, Source: ByTool, ToolCallID: callID, Turn: t.lastPrompt()}
-	b := t.st.batch()
+	g := &gathering{Tracker: t, batch: t.st.batch(), states: map[string]State{}}
 	for _, name := range paths {
-		for _, s := range t.ws.spots(name) {
-			if s.reason != "" {
-				r.NotCovered = append(r.NotCovered, Uncovered{s.path, s.reason})
-				continue
-			}
-			for _, name := range t.withParents(s.path) {
-				t.capture(&r, b, name)
-			}
-		}
+		g.gather(name, ph == phaseBefore)
+		g.again(t.begun[callID+"\x00"+name])
 	}
-	if err := b.commit(); err != nil {
+	if err := g.batch.commit(); err != nil {
 		t.opt.Logger.Warn("contents of files cannot be stored; they will not be restored", "store", t.st.dir, "error", err)
-		r.loseContents(err)
+		g.loseContents(err)
+	}
+	r.NotCovered = g.uncovered
+	if ph == phaseBefore {
+		r.Files = g.files(nil)
+		t.begin(callID, paths, g)
+		if err := t.tellMissed(ctx, r.Files); err != nil {
+			return err
+		}
+	} else {
+		r.Files = g.files(t.end(callID, paths))
 	}
 	if len(r.Files)+len(r.NotCovered) == 0 {
 		return nil
 	}
-	if ph == phaseBefore {
-		if err := t.tellMissed(ctx, r.Files); err != nil {
-			return err
+	return t.snapshot(ctx, r)
+}
+
+// begin remembers what an edit found, for its end.
+func (t *Tracker) begin(callID string, paths []string, g *gathering) {
+	for _, name := range paths {
+		t.begun[callID+"\x00"+name] = g.states
+	}
+}
+
+// end gives what the edits of paths found when they began, and forgets it.
+func (t *Tracker) end(callID string, paths []string) map[string]State {
+	found := map[string]State{}
+	for _, name := range paths {
+		maps.Copy(found, t.begun[callID+"\x00"+name])
+		delete(t.begun, callID+"\x00"+name)
+	}
+	return found
+}
+
+// A gathering reads the paths that an edit is about.
+type gathering struct {
+	*Tracker
+	batch     *batch
+	states    map[string]State
+	uncovered []Uncovered
+}
+
+// gather reads what a tool means by a path: the file, the directories above it that are
+// missing (to make the file makes them, and to take it back is to take them back), and what
+// is below it; with links also what a link leads to, which may be what is changed.
+func (g *gathering) gather(name string, links bool) {
+	for i, s := range g.ws.spots(name) {
+		if i > 0 && !links {
+			return
+		}
+		if s.reason != "" {
+			g.uncovered = append(g.uncovered, Uncovered{s.path, s.reason})
+			continue
+		}
+		for dir := path.Dir(s.path); dir != "." && g.ws.state(dir, nil).Kind == Absent; dir = path.Dir(dir) {
+			g.states[dir] = State{Kind: Absent}
+		}
+		g.read(s.path)
+	}
+}
+
+// isSeen tells whether a path was gathered already.
+func (g *gathering) isSeen(name string) bool {
+	_, ok := g.states[name]
+	return ok
+}
+
+// read reads a path, and what is below it.
+func (g *gathering) read(name string) {
+	if g.isSeen(name) || !usable(name) || len(g.states) > g.opt.MaxFiles {
+		return
+	}
+	s := g.captured(g.batch, name)
+	g.states[name] = s
+	if s.Kind != Dir {
+		return
+	}
+	fsys, done, err := g.ws.open(name)
+	if err != nil {
+		return
+	}
+	list, err := fsys.ReadDir(".")
+	done()
+	if err != nil {
+		g.uncovered = append(g.uncovered, Uncovered{name + "/", reasonUnreadable})
+	}
+	for _, e := range list {
+		g.read(name + "/" + e.Name())
+	}
+}
+
+// again reads what was found when an edit began, and what is below it by now.
+func (g *gathering) again(found map[string]State) {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		g.read(name)
+	}
+}
+
+// files lists what was read, with what it was before where that is known: below what was
+// found missing, or was listed, nothing else was.
+func (g *gathering) files(found map[string]State) (list []fileRecord) {
+	for _, name := range slices.Sorted(maps.Keys(g.states)) {
+		s := g.states[name].bare()
+		s.Reason = g.states[name].Reason
+		f := fileRecord{Path: name, State: &s}
+		if was, ok := before(found, name); ok {
+			f.Before = &was
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// before gives what a path was, as an edit found it.
+func before(found map[string]State, name string) (s State, ok bool) {
+	if s, ok = found[name]; ok {
+		return s, true
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if above, ok := found[dir]; ok {
+			return State{Kind: Absent}, above.Kind == Absent || above.Kind == Dir || above.Kind == File || above.Kind == Symlink
 		}
 	}
-	return t.snapshot(ctx, r)
+	return s, false
+}
+
+func (t *Tracker) captured(b *batch, name string) State {
+	if !t.opt.Secrets && isSecret(name) {
+		return unknown(reasonSecret)
+	}
+	return t.ws.state(name, func(data []byte) error {
+		_, err := b.put(data)
+		return err
+	})
+}
+
+func sortFiles(files []fileRecord) {
+	slices.SortFunc(files, func(a, b fileRecord) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// loseContents makes files unknown whose contents are not in the store.
+func (g *gathering) loseContents(err error) {
+	for name, s := range g.states {
+		if s.Kind == File {
+			g.states[name] = unknown("its content could not be stored: %s", plain(err))
+		}
+	}
 }
 
 // tellMissed records what a turn did to paths, and no tool told of, before a tool touches
@@ -81,61 +212,6 @@ func (t *Tracker) tellMissed(ctx context.Context, files []fileRecord) error {
 		return nil
 	}
 	return t.snapshot(ctx, r)
-}
-
-// withParents gives a path and, before it, the directories above it that do not exist:
-// making the file makes them, and to take it back is to take them back.
-func (t *Tracker) withParents(name string) (list []string) {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if t.made[dir] || t.ws.state(dir, nil).Kind == Absent {
-			list = append(list, dir)
-		}
-	}
-	slices.Reverse(list)
-	return append(list, name)
-}
-
-// capture reads a path into a record.
-func (t *Tracker) capture(r *record, b *batch, name string) {
-	if slices.ContainsFunc(r.Files, func(f fileRecord) bool { return f.Path == name }) {
-		return
-	}
-	s := t.captured(b, name)
-	if r.Phase == phaseBefore && s.Kind == Absent {
-		t.made[name] = true
-	} else if r.Phase == phaseAfter && s.Kind != Absent {
-		delete(t.made, name)
-	}
-	r.Files = append(r.Files, fileRecord{Path: name, State: &s})
-}
-
-func (t *Tracker) captured(b *batch, name string) State {
-	if !t.opt.Secrets && isSecret(name) {
-		return unknown(reasonSecret)
-	}
-	keep := func(data []byte) (err error) {
-		if b == nil {
-			_, err = t.st.Put(data)
-		} else {
-			_, err = b.put(data)
-		}
-		return err
-	}
-	return t.ws.state(name, keep)
-}
-
-func sortFiles(files []fileRecord) {
-	slices.SortFunc(files, func(a, b fileRecord) int { return strings.Compare(a.Path, b.Path) })
-}
-
-// loseContents makes files unknown whose contents are not in the store.
-func (r *record) loseContents(err error) {
-	for i, f := range r.Files {
-		if f.State != nil && f.State.Kind == File {
-			s := unknown("its content could not be stored: %s", plain(err))
-			r.Files[i].State = &s
-		}
-	}
 }
 
 // lastPrompt is the turn that records belong to; "" where there is none, or where it

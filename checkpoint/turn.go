@@ -27,7 +27,7 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 	if err := t.settle(ctx); err != nil {
 		return err
 	}
-	clear(t.made)
+	clear(t.begun)
 	t.turn = &turn{start: time.Now()}
 	t.beginBeside(t.turn.start)
 	if !t.opt.Scan {
@@ -47,7 +47,10 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 	}
 	t.turn.index = t.index
 	r := record{Phase: phaseAfter, Source: ByUser}
-	r.Files = t.byHand(h, s, own)
+	if r.Files, err = t.byHand(h, s, own); err != nil {
+		t.opt.Logger.Warn("what a person changed cannot be stored", "store", t.st.dir, "error", err)
+		r.Files = nil // a restore finds it in conflict
+	}
 	if len(r.Files) > 0 {
 		if !slices.Equal(s.uncovered, h.uncovered) {
 			r.NotCovered = s.uncovered
@@ -84,12 +87,13 @@ func (t *Tracker) note(ctx context.Context, h *history, uncovered []Uncovered) e
 
 // byHand lists what was done while no turn ran: to paths that the session has touched, and
 // where the last scan was this session's too, to any.
-func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord) {
+func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord, err error) {
+	b := t.st.batch()
 	for name := range h.paths {
 		known, _ := h.last(name, len(h.ids))
 		now, ok := s.now.state(name)
 		if !ok {
-			now = t.captured(nil, name)
+			now = t.captured(b, name)
 		}
 		if now.Kind != Unknown && now.bare() != known.bare() {
 			files = append(files, fileRecord{Path: name, Before: &known, State: new(now.bare())})
@@ -103,7 +107,7 @@ func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord) {
 		}
 	}
 	sortFiles(files)
-	return files
+	return files, b.commit()
 }
 
 // TurnEnd is called after a turn. With scans it looks at the workspace again: what changed
