@@ -110,15 +110,10 @@ func (t *Tracker) captured(b *batch, name string) State {
 	if !t.opt.Secrets && isSecret(name) {
 		return unknown(reasonSecret)
 	}
-	keep := func(data []byte) (err error) {
-		if b == nil {
-			_, err = t.st.Put(data)
-		} else {
-			_, err = b.put(data)
-		}
-		return err
+	if b == nil {
+		return t.ws.state(name, t.st.put)
 	}
-	return t.ws.state(name, keep)
+	return t.ws.state(name, b.put)
 }
 
 func sortFiles(files []fileRecord) {
