@@ -26,7 +26,7 @@ type batch struct {
 
 	mu    sync.Mutex
 	temps map[string]temp // by sum
-	found map[string]bool // directories with names that are not durable yet
+	dirs  map[string]bool // with names that are not durable yet
 }
 
 // A temp is a blob that has no name yet.
@@ -35,32 +35,39 @@ type temp struct {
 	to   string // where it goes
 	size int64
 	file durable.File // open until it is synced
+
+	replaces bool // something stands there, and is not the content
 }
 
 func (st *Store) batch() *batch {
-	return &batch{st: st, temps: map[string]temp{}, found: map[string]bool{}}
+	return &batch{st: st, temps: map[string]temp{}, dirs: map[string]bool{}}
 }
 
 // put writes a content, unless the store has it: sound, since otherwise a power cut or a
 // planted file would take it away for ever.
-func (b *batch) put(data []byte) (sum string, err error) {
-	sum = sumOf(data)
+func (b *batch) put(sum string, data []byte) (err error) {
 	if b.has(sum) || b.st.isSynced(sum) && b.st.touch(sum) == nil {
-		return sum, nil
+		return nil
 	}
-	if _, err := b.st.Get(sum); err == nil && b.st.touch(sum) == nil {
-		b.add(sum, temp{})
-		return sum, nil
+	name, _, missing := b.st.find(sum)
+	if missing == nil && b.found(name, sum) {
+		return b.add(sum, temp{})
 	}
 	packed, suffix := pack(data)
-	t := temp{name: path.Join(tempDir, tempName()), to: blobName(sum) + suffix, size: int64(len(packed))}
+	t := temp{name: path.Join(tempDir, tempName()), to: blobName(sum) + suffix, size: int64(len(packed)), replaces: !errors.Is(missing, errNoFile)}
 	if t.file, err = b.st.fsys.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-		return "", err
+		return err
 	}
 	if _, err := io.Copy(io.NewOffsetWriter(t.file, 0), bytes.NewReader(packed)); err != nil {
-		return "", errors.Join(err, t.file.Close(), b.st.fsys.Remove(t.name))
+		return errors.Join(err, t.file.Close(), b.st.fsys.Remove(t.name))
 	}
-	return sum, b.add(sum, t)
+	return b.add(sum, t)
+}
+
+// found tells whether what stands under a name is the content, and makes it young.
+func (b *batch) found(name, sum string) bool {
+	_, err := b.st.sound(name, sum)
+	return err == nil && b.st.fsys.Chtimes(name, b.st.now()) == nil
 }
 
 func (b *batch) has(sum string) bool {
@@ -87,7 +94,7 @@ func (b *batch) add(sum string, t temp) error {
 	}
 	var err error
 	if t.file == nil {
-		b.found[path.Dir(blobName(sum))] = true
+		b.dirs[path.Dir(blobName(sum))] = true
 	} else if len(b.temps) >= manyBlobs {
 		_, whole := b.st.fsys.(syncer)
 		err = t.close(!whole)
@@ -170,8 +177,10 @@ func (b *batch) publish(whole bool) error {
 		if err := b.makeDir(dir, whole); err != nil {
 			return err
 		}
-		if err := b.clear(sum, t.to); err != nil {
-			return err
+		if t.replaces {
+			if err := b.clear(sum, t.to); err != nil {
+				return err
+			}
 		}
 		if err := b.st.fsys.Rename(t.name, t.to); err != nil {
 			return err
@@ -185,10 +194,10 @@ func (b *batch) publish(whole bool) error {
 // makeDir makes a directory of blobs, where the whole file system is synced later without
 // a sync of its own.
 func (b *batch) makeDir(dir string, whole bool) error {
-	if b.found[dir] {
+	if b.dirs[dir] {
 		return nil
 	}
-	b.found[dir] = true
+	b.dirs[dir] = true
 	if !whole {
 		return durable.MkdirAll(b.st.fsys, dir, 0o700)
 	}
@@ -212,7 +221,7 @@ func (b *batch) clear(sum, to string) error {
 }
 
 func (b *batch) syncDirs() error {
-	for dir := range b.found {
+	for dir := range b.dirs {
 		if err := b.st.fsys.SyncDir(dir); err != nil {
 			return err
 		}

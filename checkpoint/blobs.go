@@ -104,12 +104,17 @@ func sumOf(data []byte) string {
 // Put stores a content and gives its sum. When it returns nil the content survives a
 // power cut.
 func (st *Store) Put(data []byte) (sum string, err error) {
+	sum = sumOf(data)
+	return sum, st.put(sum, data)
+}
+
+func (st *Store) put(sum string, data []byte) error {
 	b := st.batch()
-	if sum, err = b.put(data); err != nil {
+	if err := b.put(sum, data); err != nil {
 		b.drop()
-		return "", err
+		return err
 	}
-	return sum, b.commit()
+	return b.commit()
 }
 
 // Has tells whether the store has something under a sum. Only Get tells whether it is
@@ -121,7 +126,7 @@ func (st *Store) Has(sum string) bool {
 
 // find looks for a blob. What is no regular file was planted, and is not followed.
 func (st *Store) find(sum string) (name string, info fs.FileInfo, err error) {
-	if !validSum.MatchString(sum) {
+	if !validSum(sum) {
 		return "", nil, fmt.Errorf("%w: %q is no SHA-256", ErrNoBlob, sum)
 	}
 	for _, suffix := range []string{"", zstdSuffix} {
@@ -136,8 +141,11 @@ func (st *Store) find(sum string) (name string, info fs.FileInfo, err error) {
 			return "", nil, fmt.Errorf("%w: %w", ErrNoBlob, err)
 		}
 	}
-	return "", nil, fmt.Errorf("%w: %s is not in %s", ErrNoBlob, sum, st.dir)
+	return "", nil, fmt.Errorf("%w: %s is not in %s", errNoFile, sum, st.dir)
 }
+
+// errNoFile is ErrNoBlob where nothing stands in the blob's place.
+var errNoFile = fmt.Errorf("%w", ErrNoBlob)
 
 // largestBlob bounds what is unpacked: a planted file must not take all memory.
 const largestBlob = 1 << 30
@@ -148,6 +156,11 @@ func (st *Store) Get(sum string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return st.sound(name, sum)
+}
+
+// sound reads the blob in a file, and checks that it is what its name says.
+func (st *Store) sound(name, sum string) ([]byte, error) {
 	data, err := st.read(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s in %s: %w", ErrNoBlob, name, st.dir, err)

@@ -18,21 +18,51 @@ const (
 	reasonSecret = "it may hold secrets"
 )
 
+// A keeper stores a content.
+type keeper func(sum string, data []byte) error
+
 // state reads what a path is now. A path below something that is no directory, links
-// included, is absent: nothing is followed. keep, where set, gets the bytes of a file.
-func (w *workspace) state(name string, keep func(data []byte) error) State {
-	fsys, done, err := w.open(path.Dir(name))
-	if err != nil {
-		if notExist(err) || errors.Is(err, errLink) {
-			return State{Kind: Absent}
-		}
-		return unknown("its directory cannot be opened: %s", plain(err))
-	}
-	defer done()
-	return w.stateIn(fsys, path.Base(name), keep)
+// included, is absent: nothing is followed. keep, where set, gets the sum and
+// the bytes of a file.
+func (w *workspace) state(name string, keep keeper) State {
+	l := looker{ws: w}
+	defer l.leave()
+	return l.state(name, keep)
 }
 
-func (w *workspace) stateIn(fsys durable.FS, base string, keep func([]byte) error) State {
+// A looker looks at one path after the other. It keeps one directory open, since
+// neighbours come together.
+type looker struct {
+	ws    *workspace
+	dir   string
+	fsys  durable.FS // nil where none is open
+	close func()
+}
+
+func (l *looker) state(name string, keep keeper) State {
+	if dir := path.Dir(name); l.fsys == nil || l.dir != dir {
+		l.leave()
+		fsys, done, err := l.ws.open(dir)
+		switch {
+		case err == nil:
+			l.dir, l.fsys, l.close = dir, fsys, done
+		case notExist(err) || errors.Is(err, errLink):
+			return State{Kind: Absent}
+		default:
+			return unknown("its directory cannot be opened: %s", plain(err))
+		}
+	}
+	return l.ws.stateIn(l.fsys, path.Base(name), keep)
+}
+
+func (l *looker) leave() {
+	if l.fsys != nil {
+		l.close()
+	}
+	l.fsys = nil
+}
+
+func (w *workspace) stateIn(fsys durable.FS, base string, keep keeper) State {
 	info, err := fsys.Lstat(base)
 	if err != nil {
 		if notExist(err) {
@@ -63,7 +93,7 @@ func linkState(fsys durable.FS, base string, info fs.FileInfo) State {
 }
 
 // fileState reads a file, again where it changed meanwhile.
-func (w *workspace) fileState(fsys durable.FS, base string, info fs.FileInfo, keep func([]byte) error) State {
+func (w *workspace) fileState(fsys durable.FS, base string, info fs.FileInfo, keep keeper) State {
 	for range 3 {
 		if info.Size() > w.most {
 			return unknown("it is larger than %d MiB", w.most>>20)
@@ -80,7 +110,7 @@ func (w *workspace) fileState(fsys durable.FS, base string, info fs.FileInfo, ke
 		}
 		s := State{Kind: File, Mode: after.Mode() & modeBits, Size: int64(len(data)), SHA256: sumOf(data), look: lookOf(after)}
 		if keep != nil {
-			if err := keep(data); err != nil {
+			if err := keep(s.SHA256, data); err != nil {
 				return unknown("its content could not be stored: %s", plain(err))
 			}
 		}

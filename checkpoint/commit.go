@@ -192,6 +192,8 @@ func (c *commit) choose() error {
 // back, and checks that it can.
 func (c *commit) save() error {
 	b := c.st.batch()
+	disk := looker{ws: c.ws}
+	defer disk.leave()
 	for _, it := range c.does {
 		if it.Disk.Kind != File {
 			continue
@@ -199,10 +201,7 @@ func (c *commit) save() error {
 		if c.st.isSynced(it.Disk.SHA256) && c.st.touch(it.Disk.SHA256) == nil {
 			continue
 		}
-		s := c.ws.state(it.Path, func(data []byte) error {
-			_, err := b.put(data)
-			return err
-		})
+		s := disk.state(it.Path, b.put)
 		if !s.Same(it.Disk) {
 			b.drop()
 			return fmt.Errorf("%w: %s changed at this moment: %s", ErrStale, it.Path, s.Reason)
@@ -238,10 +237,14 @@ func (c *commit) announce(ctx context.Context) error {
 
 // outcomes says what became of every path of the plan.
 func (c *commit) outcomes() (list []Outcome) {
+	does := make(map[string]bool, len(c.does))
+	for _, it := range c.does {
+		does[it.Path] = true
+	}
 	for _, it := range c.plan.Items {
 		o := Outcome{it.Path, Kept, it.Reason, it.Disk, it.Source}
 		switch {
-		case slices.ContainsFunc(c.does, func(d Item) bool { return d.Path == it.Path }):
+		case does[it.Path]:
 			o.Result, o.Reason, o.State, o.source = Restored, "", it.To, ""
 			if it.To.Kind == Absent {
 				o.Result = Removed

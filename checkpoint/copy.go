@@ -25,7 +25,7 @@ func CopyContents(ctx context.Context, log string, from, to *Store) (copied, mis
 			continue
 		}
 		if err == nil {
-			_, err = b.put(data)
+			err = b.put(sum, data)
 		}
 		if err != nil {
 			b.drop()

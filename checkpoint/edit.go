@@ -173,10 +173,7 @@ func (t *Tracker) captured(b *batch, name string) State {
 	if !t.opt.Secrets && isSecret(name) {
 		return unknown(reasonSecret)
 	}
-	return t.ws.state(name, func(data []byte) error {
-		_, err := b.put(data)
-		return err
-	})
+	return t.ws.state(name, b.put)
 }
 
 func sortFiles(files []fileRecord) {

@@ -18,13 +18,11 @@ type unended struct {
 
 // findUnended finds the last restore of a log that has no end.
 func findUnended(tree *sessiontree.Tree, st *Store) (u *unended, err error) {
-	for e, err := range tree.Entries() {
-		if err != nil {
-			return nil, err
-		}
-		if e.Type != entries.TypeCustom {
-			continue
-		}
+	custom, err := customs(tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range slices.Backward(custom) {
 		if kind, err := e.Field("customType"); err != nil || kind != entries.CustomFileRestore {
 			continue
 		}
@@ -32,11 +30,11 @@ func findUnended(tree *sessiontree.Tree, st *Store) (u *unended, err error) {
 		if err != nil {
 			continue // what is damaged cannot be finished
 		}
-		switch r.Phase {
-		case phaseBegin:
+		if r.Phase == phaseBegin {
 			u = &unended{begin: e.ID, record: r}
-		case phaseEnd:
-			u = nil // restores come one after the other
+		}
+		if u != nil || r.Phase == phaseEnd {
+			break // restores come one after the other
 		}
 	}
 	if u != nil {

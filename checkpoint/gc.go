@@ -229,7 +229,7 @@ func (st *Store) eachBlob(see func(name, sum string, info fs.FileInfo) error) er
 		for _, e := range list {
 			sum := d.Name() + strings.TrimSuffix(e.Name(), zstdSuffix)
 			info, err := e.Info()
-			if errors.Is(err, fs.ErrNotExist) || !validSum.MatchString(sum) || err == nil && !info.Mode().IsRegular() {
+			if errors.Is(err, fs.ErrNotExist) || !validSum(sum) || err == nil && !info.Mode().IsRegular() {
 				continue // it went away; or it is none of ours
 			}
 			if err != nil {

@@ -38,18 +38,17 @@ type history struct {
 	turnAt    int        // its place
 }
 
-// readHistory folds the path down to an entry.
-func readHistory(t *sessiontree.Tree, leaf entries.ID, st *Store) (*history, error) {
-	h := &history{paths: map[string][]event{}}
-	var path []entries.Entry
-	for e, err := range t.Path(leaf) {
-		if err != nil {
-			return nil, err
-		}
-		path = append(path, e)
+func newHistory() *history { return &history{paths: map[string][]event{}} }
+
+// clone makes a history that can be extended in another way.
+func (h *history) clone() *history {
+	c := *h
+	c.ids, c.unread = slices.Clip(h.ids), slices.Clip(h.unread)
+	c.paths = make(map[string][]event, len(h.paths))
+	for path, events := range h.paths {
+		c.paths[path] = slices.Clip(events)
 	}
-	h.extend(path, st)
-	return h, nil
+	return &c
 }
 
 // extend folds more entries.
@@ -186,18 +185,39 @@ type fork struct {
 	at          int // the first place that they do not share
 }
 
-// forkOf reads the paths to two entries.
+// forkOf reads the paths to two entries. What they share is folded once: most of it is, as
+// a rule.
 func forkOf(t *sessiontree.Tree, here, there entries.ID, st *Store) (f fork, err error) {
-	if f.here, err = readHistory(t, here, st); err != nil {
+	a, err := pathTo(t, here)
+	if err != nil {
 		return f, err
 	}
-	if f.there, err = readHistory(t, there, st); err != nil {
-		return f, err
+	i := slices.IndexFunc(a, func(e entries.Entry) bool { return e.ID == there && there != "" })
+	b := a[:i+1]
+	if i < 0 {
+		if b, err = pathTo(t, there); err != nil {
+			return f, err
+		}
 	}
-	for f.at < min(len(f.here.ids), len(f.there.ids)) && f.here.ids[f.at] == f.there.ids[f.at] {
+	for f.at < min(len(a), len(b)) && a[f.at].ID == b[f.at].ID {
 		f.at++
 	}
+	f.there = newHistory()
+	f.there.extend(a[:f.at], st)
+	f.here = f.there.clone()
+	f.here.extend(a[f.at:], st)
+	f.there.extend(b[f.at:], st)
 	return f, nil
+}
+
+func pathTo(t *sessiontree.Tree, leaf entries.ID) (path []entries.Entry, err error) {
+	for e, err := range t.Path(leaf) {
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, e)
+	}
+	return path, nil
 }
 
 // paths lists the paths that something happened to on either side.

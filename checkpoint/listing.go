@@ -19,6 +19,8 @@ type listing struct {
 	was, is scope // the rules of the older scan, and of this one
 	old     []node
 	nodes   []node
+	differs bool     // nodes are not the beginning of old
+	most    int      // names
 	below   []string // directories to go into
 }
 
@@ -85,13 +87,32 @@ func (l *listing) look(base string, known *node) {
 	n := node{name: base, signature: signatureOf(info)}
 	if known != nil && known.signature == n.signature && l.scan.old.trusts(known) {
 		n.state = known.state
+		l.keep(n)
 	} else {
 		n.state = l.read(base, name)
 		l.reread.Store(true)
 		l.compare(name, n, known)
+		l.add(n)
 	}
 	if n.state.Kind == Dir {
 		l.below = append(l.below, base)
+	}
+}
+
+// keep takes over what the older scan saw. As long as nothing else comes, its list is
+// shared: most directories never change, and the lists are what scans remember.
+func (l *listing) keep(n node) {
+	if i := len(l.nodes); !l.differs && i < len(l.old) && l.old[i].name == n.name {
+		l.nodes = l.old[: i+1 : i+1]
+		return
+	}
+	l.add(n)
+}
+
+func (l *listing) add(n node) {
+	if !l.differs {
+		l.nodes = append(make([]node, 0, max(l.most, len(l.nodes))), l.nodes...)
+		l.differs = true
 	}
 	l.nodes = append(l.nodes, n)
 }
@@ -149,10 +170,7 @@ func (l *listing) read(base, name string) State {
 	if l.stopped() {
 		return unknown(reasonBudget)
 	}
-	s := l.ws.stateIn(durable.Root(l.root), base, func(data []byte) error {
-		_, err := l.batch.put(data)
-		return err
-	})
+	s := l.ws.stateIn(durable.Root(l.root), base, l.batch.put)
 	if s.Kind == Unknown {
 		l.leaveOut(name, s.Reason)
 	}

@@ -92,9 +92,10 @@ type PlanOptions struct {
 
 // A View looks at the files of a session, and changes nothing.
 type View struct {
-	tree *sessiontree.Tree
-	ws   *workspace // nil where there is none
-	st   *Store     // nil where there is none
+	tree    *sessiontree.Tree
+	ws      *workspace // nil where there is none
+	st      *Store     // nil where there is none
+	settled bool       // no move of the leaf left anything unsaid
 }
 
 // Look gives a view of a session as a tree shows it. root is the workspace and st has the
@@ -162,7 +163,7 @@ func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *Plan
 // the leaf left unsaid.
 func (v *View) fork(to entries.ID) (fork, error) {
 	f, err := forkOf(v.tree, v.tree.Leaf(), to, v.st)
-	if err != nil {
+	if err != nil || v.settled {
 		return f, err
 	}
 	r, ok, err := missingCarried(v.tree, "", v.st)

@@ -15,10 +15,12 @@ type planner struct {
 	opt   PlanOptions
 	moved bool // the workspace is not the one that was recorded
 	plans map[string]*Item
+	disk  looker
+	above map[string]State // directories above paths, as they are
 }
 
 func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
-	p := &planner{View: v, fork: f, plans: map[string]*Item{}}
+	p := &planner{View: v, fork: f, plans: map[string]*Item{}, disk: looker{ws: v.ws}, above: map[string]State{}}
 	if opt != nil {
 		p.opt = *opt
 	}
@@ -29,6 +31,7 @@ func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
 }
 
 func (p *planner) items() []Item {
+	defer p.disk.leave()
 	names := p.paths()
 	list := make([]Item, len(names)) // not to be moved: plans points into it
 	for i, name := range names {
@@ -53,7 +56,7 @@ func (p *planner) item(name string) Item {
 		it.Disk = it.Known
 		return it.as(ActSkip, "not asked for")
 	}
-	it.Disk = p.ws.state(name, nil)
+	it.Disk = p.disk.state(name, nil)
 	if !p.there.trail(name, p.at).any {
 		switch {
 		case !t.tool && !t.scan && t.user:
@@ -213,7 +216,7 @@ func (p *planner) checkParents(it *Item) {
 			*it = it.as(ActUnknown, "%s, above it, will be no directory", dir)
 			return
 		}
-		switch s := p.ws.state(dir, nil); s.Kind {
+		switch s := p.directory(dir); s.Kind {
 		case Dir, Absent:
 		case Unknown:
 			*it = it.as(ActUnknown, "%s, above it: %s", dir, s.Reason)
@@ -223,6 +226,16 @@ func (p *planner) checkParents(it *Item) {
 			return
 		}
 	}
+}
+
+// directory tells what a directory above paths is.
+func (p *planner) directory(dir string) State {
+	s, ok := p.above[dir]
+	if !ok {
+		s = p.disk.state(dir, nil)
+		p.above[dir] = s
+	}
+	return s
 }
 
 // dirMode is the mode of directories that nobody recorded.

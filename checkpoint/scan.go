@@ -90,7 +90,7 @@ func (s *scan) directory(root *os.Root, dir string, was, is scope) {
 		return
 	}
 	l := &listing{
-		scan: s, root: root, dir: dir, old: s.old.dirs[dir], nodes: make([]node, 0, len(names)),
+		scan: s, root: root, dir: dir, old: s.old.dirs[dir], most: len(names),
 		was: was.in(dir, s.old.rules[dir]), is: is.in(dir, s.rulesIn(root, dir, names)),
 	}
 	if !l.lookAt(names) {

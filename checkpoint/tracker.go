@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -143,7 +144,7 @@ func (t *Tracker) view() (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{tree: tree, ws: t.ws, st: t.st}, nil
+	return &View{tree: tree, ws: t.ws, st: t.st, settled: tree.Leaf() == t.settled}, nil
 }
 
 // Plan plans to go to any entry: see View.Plan.
@@ -233,19 +234,40 @@ func missingCarried(tree *sessiontree.Tree, known entries.ID, st *Store) (r reco
 			return r, false, err
 		}
 	}
-	last := entries.ID("")
-	for e, err := range tree.Entries() {
-		if err != nil {
-			return r, false, err
-		}
-		if isRecord(e) {
-			last = e.ID
-		}
+	last, err := lastRecord(tree)
+	if err != nil || last == "" {
+		return r, false, err
 	}
-	if last == "" {
-		return r, false, nil
+	if below, err := isBelow(tree, tree.Leaf(), last); err != nil || below {
+		return r, false, err // it is what the path says last, too
 	}
 	return carried(tree, last, tree.Leaf(), st)
+}
+
+// lastRecord gives the last file record of a log; "" where it has none.
+func lastRecord(tree *sessiontree.Tree) (id entries.ID, err error) {
+	custom, err := customs(tree)
+	for _, e := range slices.Backward(custom) {
+		if isRecord(e) {
+			return e.ID, err
+		}
+	}
+	return "", err
+}
+
+// customs lists the entries that may be file records, in file order. To tell which are is
+// to read them, which is more than to know them: so whoever wants the last of them begins
+// at the end.
+func customs(tree *sessiontree.Tree) (list []entries.Entry, err error) {
+	for e, err := range tree.Entries() {
+		if err != nil {
+			return nil, err
+		}
+		if e.Type == entries.TypeCustom {
+			list = append(list, e)
+		}
+	}
+	return list, nil
 }
 
 // isBelow tells whether an entry is on the path to another one.

@@ -185,7 +185,7 @@ func (t *Tracker) history() (*history, error) {
 		return nil, err
 	}
 	var below []entries.Entry
-	h := &history{paths: map[string][]event{}}
+	h := newHistory()
 	for e, err := range tree.Ancestors(tree.Leaf()) {
 		if err != nil {
 			return nil, err

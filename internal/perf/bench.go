@@ -69,6 +69,9 @@ func (b *bench) measure(notes io.Writer) error {
 // it, and those that lay there for long are not what a file is that was just used.
 func (b *bench) warm() error {
 	for _, s := range b.sessions() {
+		if s.shape == folder {
+			continue // the first case goes through it
+		}
 		if err := dropCache(s.path); err != nil {
 			return err
 		}
@@ -95,7 +98,8 @@ func (b *bench) once(j job) error {
 	if !ok {
 		best = got
 	}
-	b.best[j] = sample{min(best.NS, got.NS), min(best.Peak, got.Peak), got.Result}
+	got.NS, got.Peak, got.Read = min(best.NS, got.NS), min(best.Peak, got.Peak), max(best.Read, got.Read)
+	b.best[j] = got
 	return nil
 }
 

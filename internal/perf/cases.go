@@ -17,30 +17,32 @@ import (
 type benchCase struct {
 	procs int // GOMAXPROCS
 	run   func(path string) (result int64, err error)
+	// sampled, where set, stands for run and timed, and measures more than the time.
+	sampled func(path string) (sample, error)
 	// timed, where set, stands for run and takes the time itself: it has to prepare.
 	timed func(path string) (result int64, took time.Duration, err error)
 	want  func(s *session) int64
 }
 
 var cases = map[string]benchCase{
-	"limit": {1, readOnce, nil, func(s *session) int64 { return s.Bytes }},
-	"scan":  {1, scan, nil, func(s *session) int64 { return s.Entries }},
-	"scan2": {2, scanTwo, nil, func(s *session) int64 { return s.Entries }},
-	"tail":  {1, toCompaction, nil, func(s *session) int64 { return s.Recent }},
-	"leaf":  {1, leafOnly, nil, func(*session) int64 { return 1 }},
-	"walk":  {1, walk, nil, func(s *session) int64 { return s.Depth }},
-	"path":  {1, path, nil, func(s *session) int64 { return s.Depth }},
-	"path2": {2, pathTwo, nil, func(s *session) int64 { return s.Depth }},
+	"limit": {procs: 1, run: readOnce, want: func(s *session) int64 { return s.Bytes }},
+	"scan":  {procs: 1, run: scan, want: func(s *session) int64 { return s.Entries }},
+	"scan2": {procs: 2, run: scanTwo, want: func(s *session) int64 { return s.Entries }},
+	"tail":  {procs: 1, run: toCompaction, want: func(s *session) int64 { return s.Recent }},
+	"leaf":  {procs: 1, run: leafOnly, want: func(*session) int64 { return 1 }},
+	"walk":  {procs: 1, run: walk, want: func(s *session) int64 { return s.Depth }},
+	"path":  {procs: 1, run: path, want: func(s *session) int64 { return s.Depth }},
+	"path2": {procs: 2, run: pathTwo, want: func(s *session) int64 { return s.Depth }},
 
-	"context":  {1, buildContext, nil, func(s *session) int64 { return s.Messages }},
-	"context2": {2, buildContextTwo, nil, func(s *session) int64 { return s.Messages }},
+	"context":  {procs: 1, run: buildContext, want: func(s *session) int64 { return s.Messages }},
+	"context2": {procs: 2, run: buildContextTwo, want: func(s *session) int64 { return s.Messages }},
 
-	"put":         {1, nil, putCase, wrote(written)},
-	"put-sync":    {1, nil, turnCase(false), wrote(durable)},
-	"append":      {1, nil, appendCase(written, sessiontree.SyncNever, 1), wrote(written)},
-	"append-sync": {1, nil, turnCase(true), wrote(durable)},
-	"append-64":   {2, nil, appendCase(durable, sessiontree.SyncAlways, writers), wrote(durable)},
-	"archive":     {1, nil, fromArchive, func(s *session) int64 { return s.Entries }},
+	"put":         {procs: 1, timed: putCase, want: wrote(written)},
+	"put-sync":    {procs: 1, timed: turnCase(false), want: wrote(durable)},
+	"append":      {procs: 1, timed: appendCase(written, sessiontree.SyncNever, 1), want: wrote(written)},
+	"append-sync": {procs: 1, timed: turnCase(true), want: wrote(durable)},
+	"append-64":   {procs: 2, timed: appendCase(durable, sessiontree.SyncAlways, writers), want: wrote(durable)},
+	"archive":     {procs: 1, timed: fromArchive, want: func(s *session) int64 { return s.Entries }},
 }
 
 type timedCase = func(path string) (int64, time.Duration, error)

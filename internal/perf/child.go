@@ -15,6 +15,12 @@ type sample struct {
 	NS     int64 `json:"ns"`
 	Peak   int64 `json:"peak"` // of resident memory in bytes; 0 where it is not known
 	Result int64 `json:"result"`
+
+	// Of cases of file states: the bytes that the process has read meanwhile, and those that
+	// the store grew by, with what they may be.
+	Read int64 `json:"read,omitempty"`
+	Grew int64 `json:"grew,omitempty"`
+	May  int64 `json:"may,omitempty"`
 }
 
 // reportCase is all that a child does.
@@ -23,21 +29,39 @@ func reportCase(name, path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result, took, err := c.measure(path)
+	got, err := c.measure(path)
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(sample{took.Nanoseconds(), peakMemory(), result})
+	if got.Peak == 0 {
+		got.Peak = peakMemory()
+	}
+	return json.NewEncoder(out).Encode(got)
 }
 
 // measure runs a case once.
-func (c benchCase) measure(path string) (result int64, took time.Duration, err error) {
-	if c.timed != nil {
-		return c.timed(path)
+func (c benchCase) measure(path string) (got sample, err error) {
+	switch {
+	case c.sampled != nil:
+		return c.sampled(path)
+	case c.timed != nil:
+		var took time.Duration
+		got.Result, took, err = c.timed(path)
+		got.NS = took.Nanoseconds()
+		return got, err
 	}
+	got.NS, err = clock(func() error {
+		got.Result, err = c.run(path)
+		return err
+	})
+	return got, err
+}
+
+// clock takes the time of some work, in nanoseconds.
+func clock(work func() error) (ns int64, err error) {
 	start := time.Now()
-	result, err = c.run(path)
-	return result, time.Since(start), err
+	err = work()
+	return time.Since(start).Nanoseconds(), err
 }
 
 // runChild measures a case in a process of its own.
@@ -75,6 +99,10 @@ func (c *config) profiled() *session {
 		return &session{format: "native", shape: flat, mb: c.small}
 	case "chain":
 		return &session{format: "native", shape: chain, links: c.chain}
+	case "folder":
+		return c.manyFiles()
+	case "edited":
+		return c.longLog()
 	}
 	return &session{format: c.format, mb: c.big}
 }
@@ -100,7 +128,7 @@ func (c *config) writeProfile() error {
 	}
 	defer pprof.StopCPUProfile()
 	for start := time.Now(); time.Since(start) < 3*time.Second; {
-		if _, _, err := work.measure(s.path); err != nil {
+		if _, err := work.measure(s.path); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -20,6 +21,25 @@ func peakMemory() int64 {
 		fmt.Sscan(string(rest[:min(len(rest), 40)]), &kib)
 	}
 	return kib << 10
+}
+
+// peakOf is the most memory that another process had resident, which has ended.
+func peakOf(p *os.ProcessState) int64 {
+	if usage, ok := p.SysUsage().(*syscall.Rusage); ok {
+		return usage.Maxrss << 10
+	}
+	return 0
+}
+
+// bytesRead counts what this process has read so far, with all system calls; listing a
+// directory is none of them.
+func bytesRead() (n int64) {
+	data, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0
+	}
+	fmt.Sscanf(string(data), "rchar: %d", &n)
+	return n
 }
 
 // waitForQuiet returns when others leave the processors alone, or after limit. It

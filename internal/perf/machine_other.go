@@ -2,7 +2,10 @@
 
 package main
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // peakMemory is not known here.
 func peakMemory() int64 { return 0 }
@@ -12,3 +15,9 @@ func waitForQuiet(time.Duration) bool { return true }
 
 // dropCache cannot be done here.
 func dropCache(string) error { return nil }
+
+// peakOf is not known here.
+func peakOf(*os.ProcessState) int64 { return 0 }
+
+// bytesRead is not known here.
+func bytesRead() int64 { return 0 }

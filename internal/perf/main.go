@@ -18,6 +18,8 @@ type config struct {
 	wait       time.Duration
 	big, small int64 // sizes of the sessions, in MB
 	chain      int   // entries of the longest chain
+	files      int   // files of the largest folder
+	which      string
 
 	child   string // run this case on the file, and nothing else
 	profile string // profile this case
@@ -39,15 +41,17 @@ func main() {
 func parse(args []string) (*config, error) {
 	c := &config{}
 	flags := flag.NewFlagSet("perf", flag.ContinueOnError)
-	flags.StringVar(&c.dir, "dir", cacheDir(), "folder that keeps the sessions, 3.1 GB")
+	flags.StringVar(&c.dir, "dir", cacheDir(), "folder that keeps the sessions and folders, 5 GB")
 	flags.StringVar(&c.peers, "peers", os.Getenv("SESSCTL_PEERS"), "folder with pi/node_modules; pi is not run without it")
 	flags.IntVar(&c.rounds, "n", 7, "rounds")
 	flags.DurationVar(&c.wait, "wait", 5*time.Second, "how long to wait, before each case, for other programs to be quiet")
 	flags.Int64Var(&c.big, "big", 1000, "size of the large sessions in MB")
 	flags.Int64Var(&c.small, "small", 200, "size of the sessions that pi reads, in MB")
 	flags.IntVar(&c.chain, "chain", 1_000_000, "entries of the longest chain")
+	flags.IntVar(&c.files, "files", 100_000, "files of the largest folder, and entries of the log of edits")
+	flags.StringVar(&c.which, "rows", "all", "logs, files or all: which rows")
 	flags.StringVar(&c.profile, "profile", "", "write a CPU profile of this `case` to the file named last")
-	flags.StringVar(&c.format, "format", "native", "native or pi: the large session is profiled; flat or chain: the one without compactions, the longest chain")
+	flags.StringVar(&c.format, "format", "native", "native or pi: the large session is profiled; flat or chain: the one without compactions, the longest chain; folder or edited: of file states")
 	flags.StringVar(&c.child, "case", "", "for perf itself: measure this case on the file named last")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -68,8 +72,12 @@ func (c *config) check(args int) error {
 		return errors.New("-n, -big and -small are positive")
 	case c.chain < 100:
 		return errors.New("-chain is at least 100: the shortest chain has a hundredth of it")
-	case !slices.Contains([]string{"native", "pi", "flat", "chain"}, c.format):
-		return errors.New("-format is native, pi, flat or chain")
+	case c.files < 2000:
+		return errors.New("-files is at least 2000: of a twentieth of them a hundred are changed")
+	case !slices.Contains([]string{"logs", "files", "all"}, c.which):
+		return errors.New("-rows is logs, files or all")
+	case !slices.Contains([]string{"native", "pi", "flat", "chain", "folder", "edited"}, c.format):
+		return errors.New("-format is native, pi, flat, chain, folder or edited")
 	}
 	return nil
 }

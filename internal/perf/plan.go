@@ -29,7 +29,17 @@ func (t target) than(other job) target {
 	return t
 }
 
-func plan(c *config) []row {
+func plan(c *config) (rows []row) {
+	if c.which != "files" {
+		rows = logRows(c)
+	}
+	if c.which != "logs" {
+		rows = append(rows, fileRows(c)...)
+	}
+	return rows
+}
+
+func logRows(c *config) []row {
 	native := &session{format: "native", mb: c.big}
 	pi := &session{format: "pi", mb: c.big}
 	rows := append(bigRows(native, 45), bigRows(pi, 25)...)

@@ -15,17 +15,19 @@ import (
 	"github.com/sessctl/sessctl/internal/sessgen"
 )
 
-// A session is a generated log, and what the generator says is in it.
+// A session is a generated log, and what the generator says is in it. It may also be a
+// folder of files, which has a session.
 type session struct {
-	format string // native or pi
+	format string // native or pi; "" of a folder
 	shape  string // "" is like a coding agent's
 	mb     int64
-	links  int // entries of a chain, which has no mb
+	links  int // entries of a chain or an edited log, which have no mb; files of a folder
 	path   string
 
 	sessgen.Stats
 	Recent   int64 // entries from the leaf up to the latest compaction
 	Messages int64 // of the leaf's context
+	Files    int64 // that an edited log is about
 }
 
 const (
@@ -38,8 +40,10 @@ const seed = 1
 // name is what the table calls the session.
 func (s *session) name() string {
 	switch s.shape {
-	case chain:
-		return fmt.Sprintf("%s chain of %s", s.format, thousands(s.links))
+	case folder:
+		return fmt.Sprintf("%s files, %d MB", thousands(s.links), s.mb)
+	case chain, edited:
+		return fmt.Sprintf("%s %s of %s", s.format, s.shape, thousands(s.links))
 	case flat:
 		return fmt.Sprintf("%s %d MB flat", s.format, s.mb)
 	}
@@ -59,6 +63,12 @@ func (s *session) file() string {
 
 // make writes the session into dir unless it is there already.
 func (s *session) make(dir string) error {
+	switch s.shape {
+	case folder:
+		return s.makeFolder(dir)
+	case edited:
+		return s.makeEdited(dir)
+	}
 	s.path = filepath.Join(dir, s.file())
 	if s.kept() {
 		return nil
