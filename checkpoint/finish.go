@@ -162,7 +162,7 @@ func (u *unended) rest(ws *workspace) (items []Item) {
 		}
 		it := Item{Path: f.Path, Disk: *f.From, To: *f.To}
 		now := ws.state(f.Path, nil)
-		if !now.Same(it.To) && (now.Same(it.Disk) || now.Kind == Absent && goes(it)) {
+		if !now.Same(it.To) && it.ours(now) {
 			it.Disk = now
 			items = append(items, it)
 		}
