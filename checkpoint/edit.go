@@ -32,17 +32,11 @@ func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []str
 	}
 	r := record{Phase: ph, Source: ByTool, ToolCallID: callID, Turn: t.lastPrompt()}
 	b := t.st.batch()
-	for _, name := range paths {
-		for _, s := range t.ws.spots(name) {
-			if s.reason != "" {
-				r.NotCovered = append(r.NotCovered, Uncovered{s.path, s.reason})
-				continue
-			}
-			for _, name := range t.withParents(s.path) {
-				t.capture(&r, b, name)
-			}
-		}
+	e := t.touched(&r, paths)
+	for _, name := range e.paths {
+		t.capture(&r, b, name)
 	}
+	t.captureBelow(&r, b, e.below)
 	if err := b.commit(); err != nil {
 		t.opt.Logger.Warn("contents of files cannot be stored; they will not be restored", "store", t.st.dir, "error", err)
 		r.loseContents(err)
@@ -56,6 +50,57 @@ func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []str
 		}
 	}
 	return t.snapshot(ctx, r)
+}
+
+// An editing is what an edit that began may touch.
+type editing struct {
+	paths []string
+	// below are names below links. Nothing is there, as long as those are links.
+	below []string
+}
+
+// touched finds what an edit touches. After it that is what it was before: the edit may
+// have made a link of a path, or a path of a link, and what that leads to now it did not
+// touch.
+func (t *Tracker) touched(r *record, paths []string) (e editing) {
+	key := strings.Join(append([]string{r.ToolCallID}, paths...), "\x00")
+	if e, ok := t.begun[key]; ok && r.Phase == phaseAfter {
+		delete(t.begun, key)
+		return e
+	}
+	for _, name := range paths {
+		list := t.ws.spots(name)
+		for _, s := range list {
+			if s.reason != "" {
+				r.NotCovered = append(r.NotCovered, Uncovered{s.path, s.reason})
+				continue
+			}
+			e.paths = append(e.paths, t.withParents(s.path)...)
+		}
+		if rel := t.ws.relative(name); rel != list[0].path && usable(rel) {
+			e.below = append(e.below, rel)
+		}
+	}
+	if r.Phase == phaseBefore {
+		t.begun[key] = e
+	}
+	return e
+}
+
+// captureBelow reads what stands below directories that were links before an edit.
+func (t *Tracker) captureBelow(r *record, b *batch, names []string) {
+	for _, name := range names {
+		if r.has(name) || r.Phase != phaseAfter {
+			continue
+		}
+		if s := t.captured(b, name); s.Kind != Absent {
+			r.Files = append(r.Files, fileRecord{Path: name, Before: &State{Kind: Absent}, State: &s})
+		}
+	}
+}
+
+func (r *record) has(name string) bool {
+	return slices.ContainsFunc(r.Files, func(f fileRecord) bool { return f.Path == name })
 }
 
 // tellMissed records what a turn did to paths, and no tool told of, before a tool touches
@@ -94,7 +139,7 @@ func (t *Tracker) withParents(name string) (list []string) {
 
 // capture reads a path into a record.
 func (t *Tracker) capture(r *record, b *batch, name string) {
-	if slices.ContainsFunc(r.Files, func(f fileRecord) bool { return f.Path == name }) {
+	if r.has(name) {
 		return
 	}
 	s := t.captured(b, name)

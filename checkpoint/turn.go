@@ -25,6 +25,7 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 		return err
 	}
 	clear(t.made)
+	clear(t.begun)
 	t.turn = &turn{start: time.Now()}
 	t.beginBeside(t.turn.start)
 	if !t.opt.Scan {
@@ -144,7 +145,7 @@ func untold(h *history, changes []changed) (files []fileRecord) {
 		if known, ok := h.last(c.path, len(h.ids)); ok && h.sinceTurn(c.path) {
 			before = known
 		}
-		if before.bare() != c.after {
+		if before.bare() != c.after.bare() {
 			files = append(files, fileRecord{Path: c.path, Before: &before, State: &c.after})
 		}
 	}
