@@ -66,7 +66,7 @@ func linkState(fsys durable.FS, base string, info fs.FileInfo) State {
 func (w *workspace) fileState(fsys durable.FS, base string, info fs.FileInfo, keep func([]byte) error) State {
 	for range 3 {
 		if info.Size() > w.most {
-			return unknown("it is larger than %d MiB", w.most>>20)
+			return unknown("it is larger than the %d bytes that are kept", w.most)
 		}
 		data, before, after, err := readOpen(fsys, base, w.most)
 		if err != nil {

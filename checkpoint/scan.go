@@ -173,7 +173,8 @@ func (s *scan) keepOld(dir string) {
 func (s *scan) change(name string, before, after State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changes = append(s.changes, changed{name, before.bare(), after.bare()})
+	before.look, after.look = look{}, look{}
+	s.changes = append(s.changes, changed{name, before, after})
 }
 
 // count counts a path, and gives up where there are too many.
