@@ -333,3 +333,30 @@ func item(t *testing.T, p *checkpoint.Plan, name string) (found checkpoint.Item)
 	}
 	return found
 }
+
+// TestOneDirectoryThatCannotBeRead is named and left alone, and everything else is covered:
+// new files are known to be new, and what is gone is known to be.
+func TestOneDirectoryThatCannotBeRead(t *testing.T) {
+	b := newBench(t, scans)
+	ordinary().become(b)
+	b.readable(t)
+	b.write("locked/x", "0")
+	b.write("later/x", "0")
+	b.write("gone", "0")
+	b.mkdir("locked", 0)
+	before := b.exact()
+	b.turn("one", func() { b.write("new", "1"); b.rm("gone"); b.write("d/new", "1") })
+	b.leftOut(b.planUndo(), "locked/", "cannot be read")
+	b.undo(checkpoint.Code, nil)
+	if got := b.exact(); got != before {
+		t.Errorf("the workspace is\n%s\nwant\n%s", got, before)
+	}
+	b.turn("two", func() { b.write("later/new", "1"); b.mkdir("later", 0) })
+	b.leftOut(b.planUndo(), "later/", "cannot be read")
+	b.undo(checkpoint.Code, nil)
+	b.mkdir("later", 0o755)
+	b.must(os.Remove(b.path("later/new")))
+	if got := b.exact(); got != before {
+		t.Errorf("the workspace is\n%s\nwant\n%s", got, before)
+	}
+}

@@ -133,8 +133,11 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 		return false
 	case !utf8.ValidString(name):
 		reason = "its name is not UTF-8"
-	case l.is.ignores(name, dir) || l.was.ignores(name, dir):
+	case l.is.ignores(name, dir):
 		reason = reasonIgnored
+	case l.was.ignores(name, dir):
+		reason = reasonIgnored
+		l.hide(name)
 	case !dir && !l.opt.Secrets && isSecret(name):
 		reason = reasonSecret
 	default:
@@ -142,6 +145,14 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 	}
 	l.leaveOut(name+slash, reason)
 	return true
+}
+
+// hide remembers a path that is not ignored any more: the next scan sees it for the first
+// time, which is not to say that it is new.
+func (l *listing) hide(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now.hidden[name] = true
 }
 
 // read reads a path, and stores its content.
