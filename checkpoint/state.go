@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // A Kind says what a path is.
@@ -90,6 +91,13 @@ func parseMode(text string) (mode fs.FileMode, ok bool) {
 // validSum is how the sum of a blob is written; anything else names none.
 var validSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
+// longestTarget is that of a link, on any system.
+const longestTarget = 4095
+
+func validTarget(target string) bool {
+	return target != "" && len(target) <= longestTarget && !strings.ContainsRune(target, 0)
+}
+
 // jsonState is a state as records have it: docs/files.md.
 type jsonState struct {
 	Kind   Kind   `json:"kind"`
@@ -132,7 +140,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	case File:
 		ok = ok && validSum.MatchString(j.SHA256) && s.Size >= 0
 	case Symlink:
-		ok = j.Target != ""
+		*s = State{Kind: Symlink, Target: j.Target}
+		ok = validTarget(j.Target)
 	case Unknown:
 		ok = true
 	case Dir:
