@@ -16,11 +16,15 @@ import (
 const (
 	reasonBudget = "not looked at yet: the time for it was up"
 	reasonSecret = "it may hold secrets"
+	reasonOurs   = "it is a log or a store of sessions"
 )
 
 // state reads what a path is now. A path below something that is no directory, links
 // included, is absent: nothing is followed. keep, where set, gets the bytes of a file.
 func (w *workspace) state(name string, keep func(data []byte) error) State {
+	if w.isOurs(name) {
+		return unknown(reasonOurs)
+	}
 	fsys, done, err := w.open(path.Dir(name))
 	if err != nil {
 		if notExist(err) || errors.Is(err, errLink) {

@@ -127,8 +127,10 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 		}
 	}
 	switch {
-	case l.ours(name):
-		return true
+	case l.ws.isOurs(name):
+		reason = reasonOurs
+	case strings.HasPrefix(base, ".sessctl-") && strings.HasSuffix(base, ".tmp"):
+		return true // of a restore that goes on, or was cut short
 	case known:
 		return false
 	case !utf8.ValidString(name):

@@ -107,6 +107,7 @@ func Look(t *sessiontree.Tree, root *os.Root, st *Store) (*View, error) {
 			return nil, err
 		}
 		v.ws = ws
+		ws.keepOff(t.File(), st)
 	}
 	return v, nil
 }

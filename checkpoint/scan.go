@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +25,6 @@ type scan struct {
 	old, now *index
 	during   bool // the rules of the older scan hold too: a turn ends
 	batch    *batch
-	ours     func(name string) bool // paths that are sessctl's own
 	deadline time.Time
 	slots    chan struct{} // for goroutines
 	wait     sync.WaitGroup
@@ -52,7 +50,7 @@ const manySlots = 8
 // scan looks at the workspace. Against an index of before it tells what changed; without
 // one it tells nothing. What was ignored when a turn began stays so during it. Where it fails there is no index.
 func (t *Tracker) scan(ctx context.Context, old *index, during bool) (*scan, error) {
-	s := &scan{ws: t.ws, during: during, opt: &t.opt, old: old, now: newIndex(), ours: t.ours(), slots: make(chan struct{}, manySlots), batch: t.st.batch()}
+	s := &scan{ws: t.ws, during: during, opt: &t.opt, old: old, now: newIndex(), slots: make(chan struct{}, manySlots), batch: t.st.batch()}
 	s.now.at = time.Now()
 	s.deadline = s.now.at.Add(t.opt.Budget)
 	if s.old == nil {
@@ -209,23 +207,4 @@ func (s *scan) count() {
 	defer s.mu.Unlock()
 	s.err = fmt.Errorf("%w: more than %d", errTooMany, s.opt.MaxFiles)
 	s.over.Store(true)
-}
-
-// ours tells which paths are sessctl's own: a store or a log inside the workspace would
-// change by being written about.
-func (t *Tracker) ours() func(name string) bool {
-	var dirs, files []string
-	if rel := t.ws.relative(t.st.dir); rel != "" {
-		dirs = append(dirs, rel)
-	}
-	if rel := t.ws.relative(t.s.Path()); rel != "" {
-		files = append(files, rel)
-	}
-	if len(dirs)+len(files) == 0 {
-		return func(string) bool { return false }
-	}
-	return func(name string) bool {
-		return covers(dirs, name) || slices.ContainsFunc(files, func(log string) bool { return strings.HasPrefix(name, log) }) ||
-			strings.HasPrefix(path.Base(name), ".sessctl-")
-	}
 }
