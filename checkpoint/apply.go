@@ -31,8 +31,9 @@ type applier struct {
 	dir   string
 	close func()
 
-	touched map[string]bool // directories to be synced
-	made    []string        // directories that nobody had recorded
+	touched map[string]bool        // directories to be synced
+	lifted  map[string]fs.FileMode // the modes that directories get at the end
+	made    []string               // directories that nobody had recorded
 	done    []Item
 
 	// failed, where set, gets the errors of single paths, and the others go on.
@@ -41,13 +42,21 @@ type applier struct {
 
 // apply does items: what goes away first, from below, then what comes, from above.
 func (a *applier) apply(items []Item) (err error) {
-	a.touched = map[string]bool{}
+	a.touched, a.lifted = map[string]bool{}, map[string]fs.FileMode{}
 	defer func() {
 		a.leave()
+		if e := a.settle(); err == nil {
+			err = e
+		}
 		if err == nil {
 			err = a.syncDirs()
 		}
 	}()
+	for _, it := range items {
+		if err := a.lift(it); err != nil {
+			return err
+		}
+	}
 	for _, it := range slices.Backward(items) {
 		if goes(it) {
 			if err := a.step(it, a.remove); err != nil {
@@ -177,7 +186,11 @@ func (a *applier) put(it Item) error {
 }
 
 func (a *applier) putDir(it Item, base string) error {
-	err := a.fsys.Mkdir(base, it.To.Mode.Perm())
+	mode := writable(it.To.Mode)
+	if delete(a.lifted, it.Path); mode != it.To.Mode {
+		a.lifted[it.Path] = it.To.Mode
+	}
+	err := a.fsys.Mkdir(base, mode.Perm())
 	if errors.Is(err, fs.ErrExist) {
 		if info, e := a.fsys.Lstat(base); e != nil || !info.IsDir() {
 			return errors.Join(errMoved, e)
@@ -185,9 +198,49 @@ func (a *applier) putDir(it Item, base string) error {
 		err = nil
 	}
 	if err == nil {
-		err = a.fsys.Chmod(base, it.To.Mode)
+		err = a.fsys.Chmod(base, mode)
 	}
 	return err
+}
+
+// writable is the mode that a directory has while a restore works in it.
+func writable(mode fs.FileMode) fs.FileMode { return mode | 0o700 }
+
+// lift lets us work in a directory that the plan changes and that is not to be written.
+func (a *applier) lift(it Item) error {
+	if it.Disk.Kind != Dir || writable(it.Disk.Mode) == it.Disk.Mode {
+		return nil
+	}
+	return a.step(it, func(it Item) error {
+		if err := a.same(it); err != nil {
+			return err
+		}
+		a.lifted[it.Path] = it.Disk.Mode
+		return a.fsys.Chmod(path.Base(it.Path), writable(it.Disk.Mode))
+	})
+}
+
+// settle gives directories the modes that they are to have, from below.
+func (a *applier) settle() (failed error) {
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(a.lifted))) {
+		fsys, done, err := a.ws.open(dir)
+		if err == nil {
+			err = fsys.Chmod(".", a.lifted[dir])
+			done()
+		}
+		if err != nil && !notExist(err) && !errors.Is(err, errLink) {
+			failed = cmp.Or(failed, err)
+		}
+	}
+	return failed
+}
+
+// ours tells whether a path is what a restore made of it so far.
+func (it Item) ours(now State) bool {
+	if now.Same(it.Disk) || now.Same(it.To) || now.Kind == Absent && goes(it) {
+		return true
+	}
+	return now.Kind == Dir && (it.Disk.Kind == Dir && now.Mode == writable(it.Disk.Mode) || it.To.Kind == Dir && now.Mode == writable(it.To.Mode))
 }
 
 // chmod changes a mode alone: the bytes are right, and so is the time they were written.
@@ -246,7 +299,7 @@ func restoreTemp(begin entries.ID, name string) string {
 	return ".sessctl-" + strings.ToLower(string(begin)) + "-" + sumOf([]byte(name))[:12] + ".tmp"
 }
 
-// syncDirs makes names durable. A directory that is gone has none.
+// syncDirs makes names durable. A directory that is gone, or made way for a link, has none.
 func (a *applier) syncDirs() error {
 	var failed error
 	for dir := range a.touched {
@@ -255,7 +308,7 @@ func (a *applier) syncDirs() error {
 			err = fsys.SyncDir(".")
 			done()
 		}
-		if err != nil && !notExist(err) {
+		if err != nil && !notExist(err) && !errors.Is(err, errLink) {
 			failed = cmp.Or(failed, err)
 		}
 	}
@@ -271,7 +324,7 @@ func (a *applier) takeBack() error {
 		now := a.ws.state(it.Path, nil)
 		switch {
 		case now.Same(it.Disk):
-		case now.Same(it.To), now.Kind == Absent && goes(it):
+		case it.ours(now):
 			items = append(items, Item{Path: it.Path, Disk: now, To: it.Disk})
 		default:
 			back.failed[it.Path] = fmt.Errorf("%s is what somebody else made of it", it.Path)

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -161,7 +162,7 @@ func (st *Store) Get(sum string) ([]byte, error) {
 
 // sound reads the blob in a file, and checks that it is what its name says.
 func (st *Store) sound(name, sum string) ([]byte, error) {
-	data, err := st.read(name)
+	data, err := st.read(name, sum)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s in %s: %w", ErrNoBlob, name, st.dir, err)
 	}
@@ -171,12 +172,12 @@ func (st *Store) sound(name, sum string) ([]byte, error) {
 	return data, nil
 }
 
-func (st *Store) read(name string) ([]byte, error) {
+func (st *Store) read(name, sum string) ([]byte, error) {
 	data, err := readFile(st.fsys, name, largestBlob)
 	if err != nil || path.Ext(name) != zstdSuffix {
 		return data, err
 	}
-	return unpack(data)
+	return unpack(data, sum)
 }
 
 // readFile reads a file of at most so many bytes.
@@ -219,7 +220,39 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-func unpack(packed []byte) ([]byte, error) { return decoder().DecodeAll(packed, nil) }
+// largestUnproven is how much is unpacked before it is known that the sum is right.
+const largestUnproven = 32 << 20
+
+// unpack unpacks a blob. A planted one may be tiny and unpack to very much: what is large
+// is summed piece by piece first.
+func unpack(packed []byte, sum string) ([]byte, error) {
+	var h zstd.Header
+	if err := h.Decode(packed); err != nil {
+		return nil, err
+	}
+	if !h.HasFCS || h.FrameContentSize > largestUnproven {
+		if err := proveSum(packed, sum); err != nil {
+			return nil, err
+		}
+	}
+	return decoder().DecodeAll(packed, make([]byte, 0, min(h.FrameContentSize, largestUnproven)))
+}
+
+func proveSum(packed []byte, sum string) error {
+	d, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(largestBlob), zstd.WithDecoderMaxWindow(largestUnproven))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, d); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
+		return fmt.Errorf("it unpacks to other bytes, with the sum %s", got)
+	}
+	return nil
+}
 
 // pack compresses where that saves at least a sixteenth.
 func pack(data []byte) (packed []byte, suffix string) {

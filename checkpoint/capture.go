@@ -16,6 +16,7 @@ import (
 const (
 	reasonBudget = "not looked at yet: the time for it was up"
 	reasonSecret = "it may hold secrets"
+	reasonOurs   = "it is a log or a store of sessions"
 )
 
 // A keeper stores a content.
@@ -40,6 +41,9 @@ type looker struct {
 }
 
 func (l *looker) state(name string, keep keeper) State {
+	if l.ws.isOurs(name) {
+		return unknown(reasonOurs)
+	}
 	if dir := path.Dir(name); l.fsys == nil || l.dir != dir {
 		l.leave()
 		fsys, done, err := l.ws.open(dir)
@@ -96,7 +100,7 @@ func linkState(fsys durable.FS, base string, info fs.FileInfo) State {
 func (w *workspace) fileState(fsys durable.FS, base string, info fs.FileInfo, keep keeper) State {
 	for range 3 {
 		if info.Size() > w.most {
-			return unknown("it is larger than %d MiB", w.most>>20)
+			return unknown("it is larger than the %d bytes that are kept", w.most)
 		}
 		data, before, after, err := readOpen(fsys, base, w.most)
 		if err != nil {

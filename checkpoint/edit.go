@@ -37,8 +37,11 @@ func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []str
 	r := record{Phase: ph, Source: ByTool, ToolCallID: callID, Turn: t.lastPrompt()}
 	g := &gathering{Tracker: t, batch: t.st.batch(), states: map[string]State{}}
 	for _, name := range paths {
-		g.gather(name, ph == phaseBefore)
-		g.again(t.begun[callID+"\x00"+name])
+		if found := t.begun[callID+"\x00"+name]; ph == phaseAfter && found != nil {
+			g.again(found)
+		} else {
+			g.gather(name)
+		}
 	}
 	if err := g.batch.commit(); err != nil {
 		t.opt.Logger.Warn("contents of files cannot be stored; they will not be restored", "store", t.st.dir, "error", err)
@@ -88,11 +91,8 @@ type gathering struct {
 // gather reads what a tool means by a path: the file, the directories above it that are
 // missing (to make the file makes them, and to take it back is to take them back), and what
 // is below it; with links also what a link leads to, which may be what is changed.
-func (g *gathering) gather(name string, links bool) {
-	for i, s := range g.ws.spots(name) {
-		if i > 0 && !links {
-			return
-		}
+func (g *gathering) gather(name string) {
+	for _, s := range g.ws.spots(name) {
 		if s.reason != "" {
 			g.uncovered = append(g.uncovered, Uncovered{s.path, s.reason})
 			continue
@@ -101,6 +101,23 @@ func (g *gathering) gather(name string, links bool) {
 			g.states[dir] = State{Kind: Absent}
 		}
 		g.read(s.path)
+	}
+	g.readLinksAbove(name)
+}
+
+// readLinksAbove reads the links that a path leads through, and the path itself, where
+// nothing is as long as they are links: a tool may make directories of them.
+func (g *gathering) readLinksAbove(name string) {
+	rel := g.ws.relative(name)
+	through := false
+	for dir := path.Dir(rel); rel != "" && dir != "."; dir = path.Dir(dir) {
+		if g.ws.state(dir, nil).Kind == Symlink {
+			through = true
+			g.read(dir)
+		}
+	}
+	if through {
+		g.read(rel)
 	}
 }
 

@@ -72,6 +72,8 @@ func (t *Tracker) finishCut(ctx context.Context) error {
 	if err != nil || u == nil {
 		return err
 	}
+	// A log may be anybody's: it changes no file by being opened, but where its restore began.
+	u.spoken = u.spoken || u.record.Workspace == nil || !t.ws.is(u.record.Workspace)
 	if u.record.Rewind != "" && !u.spoken {
 		t.pending = u
 		return nil
@@ -160,7 +162,7 @@ func (u *unended) rest(ws *workspace) (items []Item) {
 		}
 		it := Item{Path: f.Path, Disk: *f.From, To: *f.To}
 		now := ws.state(f.Path, nil)
-		if !now.Same(it.To) && (now.Same(it.Disk) || now.Kind == Absent && goes(it)) {
+		if !now.Same(it.To) && it.ours(now) {
 			it.Disk = now
 			items = append(items, it)
 		}
@@ -182,7 +184,7 @@ func (u *unended) outcomes(ws *workspace, failed map[string]error) (list []Outco
 			o.Result = Removed
 		case o.State.Same(*f.To):
 		case o.State.Same(*f.From):
-			o.Result, o.Reason = Kept, "the conversation went on before the restore was finished"
+			o.Result, o.Reason = Kept, "the restore was not finished: the conversation went on, or it began in another folder"
 		default:
 			o.Result, o.Reason, o.source = Conflict, "it was changed after the restore was cut short", ByUser
 		}

@@ -31,11 +31,18 @@ func (e *event) settles() bool { return e.phase == phaseCarried || e.phase == ph
 type history struct {
 	ids       []entries.ID // of the tree's path
 	paths     map[string][]event
-	workspace *identity // the last that was recorded
-	uncovered []Uncovered
+	workspace *identity   // the last that was recorded
+	uncovered []Uncovered // by the last scan
+	apart     []apart
 	unread    []string   // records that could not be read, and why
 	turn      entries.ID // the last prompt
 	turnAt    int        // its place
+}
+
+// An apart is a path that a tool's edit may have changed, and that is left out.
+type apart struct {
+	at int // the record's place
+	Uncovered
 }
 
 func newHistory() *history { return &history{paths: map[string][]event{}} }
@@ -75,7 +82,12 @@ func (h *history) take(e entries.Entry, r record) {
 	if r.Workspace != nil {
 		h.workspace = r.Workspace
 	}
-	if r.NotCovered != nil {
+	switch {
+	case r.Source == ByTool:
+		for _, u := range r.NotCovered {
+			h.apart = append(h.apart, apart{len(h.ids) - 1, u})
+		}
+	case r.NotCovered != nil:
 		h.uncovered = r.NotCovered
 	}
 	if r.Turn == "" {
@@ -231,6 +243,17 @@ func (f fork) paths() []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(touched))
+}
+
+// notCovered lists what may have changed on this side and is left out.
+func (f fork) notCovered() []Uncovered {
+	list := append([]Uncovered{}, f.here.uncovered...)
+	for _, a := range f.here.apart {
+		if a.at >= f.at && !slices.Contains(list, a.Uncovered) {
+			list = append(list, a.Uncovered)
+		}
+	}
+	return list
 }
 
 // states gives what a path was on both sides: its last state there, or where that side

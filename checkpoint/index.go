@@ -10,10 +10,11 @@ import (
 // An index is what a scan saw: every path that it covers, with what tells whether it
 // changed.
 type index struct {
-	at      time.Time // when the scan began
-	dirs    map[string][]node
-	rules   rules
-	partial bool // the scan did not get everywhere
+	at     time.Time // when the scan began
+	dirs   map[string][]node
+	rules  rules
+	stale  map[string]bool // directories whose list is that of an older scan
+	hidden map[string]bool // paths that were ignored when the turn began, and are no more
 }
 
 // A node is a path of an index, in the list of its directory.
@@ -23,7 +24,9 @@ type node struct {
 	state     State
 }
 
-func newIndex() *index { return &index{dirs: map[string][]node{}, rules: rules{}} }
+func newIndex() *index {
+	return &index{dirs: map[string][]node{}, rules: rules{}, stale: map[string]bool{}, hidden: map[string]bool{}}
+}
 
 func byName(n node, name string) int { return strings.Compare(n.name, name) }
 
@@ -41,7 +44,7 @@ func (x *index) state(name string) (s State, ok bool) {
 	if n, ok := x.node(name); ok {
 		return n.state, true
 	}
-	if x.partial || isSecret(name) || x.rules.ignores(name) {
+	if isSecret(name) || x.rules.ignores(name) {
 		return s, false
 	}
 	dir := "."
@@ -51,7 +54,7 @@ func (x *index) state(name string) (s State, ok bool) {
 		}
 		list, seen := x.dirs[dir]
 		i, there := slices.BinarySearchFunc(list, part, byName)
-		if !seen {
+		if !seen || !there && x.stale[dir] || x.hidden[path.Join(dir, part)] {
 			return s, false // it was not gone into
 		}
 		if !there || list[i].state.Kind != Dir {

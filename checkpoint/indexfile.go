@@ -13,7 +13,7 @@ import (
 // An index is kept between processes in a disposable file of the store: without it the
 // next scan reads every file once more. It begins with indexMagic and ends with a CRC-32C
 // over all before; what does not is not believed. The magic changes with the format.
-const indexMagic = "sessctl-index/1\n"
+const indexMagic = "sessctl-index/2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -37,12 +37,10 @@ func (t *Tracker) loadIndex() *index {
 func (x *index) encode() []byte {
 	e := &encoder64{b: []byte(indexMagic)}
 	e.int(x.at.UnixNano())
-	if e.int(0); x.partial {
-		e.b[len(e.b)-1] = 2
-	}
 	e.int(int64(len(x.dirs)))
 	for dir, list := range x.dirs {
 		e.text(dir)
+		e.bool(x.stale[dir])
 		e.int(int64(len(list)))
 		for _, n := range list {
 			e.node(n)
@@ -54,6 +52,14 @@ func (x *index) encode() []byte {
 type encoder64 struct{ b []byte }
 
 func (e *encoder64) int(n int64) { e.b = binary.AppendVarint(e.b, n) }
+
+func (e *encoder64) bool(is bool) {
+	if is {
+		e.int(1)
+	} else {
+		e.int(0)
+	}
+}
 
 func (e *encoder64) text(s string) {
 	e.int(int64(len(s)))
@@ -125,9 +131,9 @@ func decodeIndex(data []byte) *index {
 	d := &decoder64{b: data[len(indexMagic):n]}
 	x := newIndex()
 	x.at = time.Unix(0, d.int())
-	x.partial = d.int() != 0
 	for range d.int() {
 		dir := d.text()
+		x.stale[dir] = d.int() != 0
 		count := d.int()
 		if d.err != nil || count < 0 || count > int64(len(d.b)) {
 			return nil

@@ -148,14 +148,19 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 		}
 	}
 	switch {
-	case l.ours(name):
-		return true
+	case l.ws.isOurs(name):
+		reason = reasonOurs
+	case strings.HasPrefix(base, ".sessctl-") && strings.HasSuffix(base, ".tmp"):
+		return true // of a restore that goes on, or was cut short
 	case known:
 		return false
 	case !utf8.ValidString(name):
 		reason = "its name is not UTF-8"
-	case l.is.ignores(name, dir) || l.was.ignores(name, dir):
+	case l.is.ignores(name, dir):
 		reason = reasonIgnored
+	case l.was.ignores(name, dir):
+		reason = reasonIgnored
+		l.hide(name)
 	case !dir && !l.opt.Secrets && isSecret(name):
 		reason = reasonSecret
 	default:
@@ -163,6 +168,14 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 	}
 	l.leaveOut(name+slash, reason)
 	return true
+}
+
+// hide remembers a path that is not ignored any more: the next scan sees it for the first
+// time, which is not to say that it is new.
+func (l *listing) hide(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now.hidden[name] = true
 }
 
 // read reads a path, and stores its content.

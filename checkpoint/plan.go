@@ -108,6 +108,7 @@ func Look(t *sessiontree.Tree, root *os.Root, st *Store) (*View, error) {
 			return nil, err
 		}
 		v.ws = ws
+		ws.keepOff(t.File(), st)
 	}
 	return v, nil
 }
@@ -144,7 +145,7 @@ func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *Plan
 		return nil, err
 	}
 	p.Warnings = slices.Concat(f.here.unread, f.there.unread)
-	p.NotCovered = slices.Clone(f.here.uncovered)
+	p.NotCovered = f.notCovered()
 	if p.Effects, err = v.effects(f); err != nil {
 		return nil, err
 	}

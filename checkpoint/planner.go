@@ -168,13 +168,20 @@ func covers(list []string, name string) bool {
 
 func (it *Item) acts() bool { return it.Action == ActRestore || it.Action == ActRemove }
 
+// may tells of what is done at the latest by force.
+func (it *Item) may() bool { return it.acts() || it.Action == ActConflict }
+
+// with tells whether a path is done where another one is: what is in conflict goes with
+// what is in conflict.
+func (it *Item) with(other *Item) bool { return it.acts() || it.may() && !other.acts() }
+
 // checkDirectory keeps a directory that would not be empty: other things in it are
 // nobody's to remove.
 func (p *planner) checkDirectory(it *Item) {
-	if it.Disk.Kind != Dir || it.To.Kind == Dir || !it.acts() {
+	if it.Disk.Kind != Dir || it.To.Kind == Dir || !it.may() {
 		return
 	}
-	other := p.otherIn(it.Path)
+	other := p.otherIn(it)
 	switch {
 	case other == "":
 	case it.To.Kind == Absent:
@@ -185,8 +192,8 @@ func (p *planner) checkDirectory(it *Item) {
 }
 
 // otherIn names something in a directory that the plan does not remove.
-func (p *planner) otherIn(dir string) string {
-	fsys, done, err := p.ws.open(dir)
+func (p *planner) otherIn(dir *Item) string {
+	fsys, done, err := p.ws.open(dir.Path)
 	if err != nil {
 		return "something that cannot be seen"
 	}
@@ -196,7 +203,7 @@ func (p *planner) otherIn(dir string) string {
 		return "something that cannot be seen"
 	}
 	for _, e := range list {
-		if it := p.plans[dir+"/"+e.Name()]; it == nil || !it.acts() || it.To.Kind != Absent {
+		if it := p.plans[dir.Path+"/"+e.Name()]; it == nil || !it.with(dir) || it.To.Kind != Absent {
 			return e.Name()
 		}
 	}
@@ -205,11 +212,11 @@ func (p *planner) otherIn(dir string) string {
 
 // checkParents makes sure that the directories above a path are there, or will be.
 func (p *planner) checkParents(it *Item) {
-	if !it.acts() || it.To.Kind == Absent {
+	if !it.may() || it.To.Kind == Absent {
 		return
 	}
 	for dir := path.Dir(it.Path); dir != "."; dir = path.Dir(dir) {
-		if above := p.plans[dir]; above != nil && above.acts() {
+		if above := p.plans[dir]; above != nil && above.with(it) {
 			if above.To.Kind == Dir || above.To.Kind == Absent && above.Disk.Kind != Dir {
 				continue // it will be one, or make way for one
 			}

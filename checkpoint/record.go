@@ -96,8 +96,10 @@ type record struct {
 	Begin   entries.ID `json:"begin,omitempty"`
 	Outcome outcome    `json:"outcome,omitempty"`
 
-	Files      []fileRecord `json:"files,omitempty"`
-	NotCovered []Uncovered  `json:"notCovered,omitempty"`
+	Files []fileRecord `json:"files,omitempty"`
+	// NotCovered of a tool's edit are paths that it may have changed. Of a scan it is all
+	// that is left out; an empty list says that nothing is.
+	NotCovered []Uncovered `json:"notCovered,omitzero"`
 	// List, in the place of many files, is the blob that has them.
 	List string `json:"list,omitempty"`
 	Of   int    `json:"of,omitempty"` // how many files List has
@@ -122,7 +124,7 @@ const longestList = 1000
 // A fileList is the blob of a record with many files.
 type fileList struct {
 	Files      []fileRecord `json:"files"`
-	NotCovered []Uncovered  `json:"notCovered,omitempty"`
+	NotCovered []Uncovered  `json:"notCovered,omitzero"`
 }
 
 // draft makes an entry of a record. Of many files it makes a blob, which is durable

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -24,8 +23,8 @@ type scan struct {
 	ws       *workspace
 	opt      *TrackOptions
 	old, now *index
+	during   bool // the rules of the older scan hold too: a turn ends
 	batch    *batch
-	ours     func(name string) bool // paths that are sessctl's own
 	deadline time.Time
 	slots    chan struct{} // for goroutines
 	wait     sync.WaitGroup
@@ -49,9 +48,9 @@ type changed struct {
 const manySlots = 8
 
 // scan looks at the workspace. Against an index of before it tells what changed; without
-// one it tells nothing. Where it fails there is no index.
-func (t *Tracker) scan(ctx context.Context, old *index) (*scan, error) {
-	s := &scan{ws: t.ws, opt: &t.opt, old: old, now: newIndex(), ours: t.ours(), slots: make(chan struct{}, manySlots), batch: t.st.batch()}
+// one it tells nothing. What was ignored when a turn began stays so during it. Where it fails there is no index.
+func (t *Tracker) scan(ctx context.Context, old *index, during bool) (*scan, error) {
+	s := &scan{ws: t.ws, during: during, opt: &t.opt, old: old, now: newIndex(), slots: make(chan struct{}, manySlots), batch: t.st.batch()}
 	s.now.at = time.Now()
 	s.deadline = s.now.at.Add(t.opt.Budget)
 	if s.old == nil {
@@ -71,10 +70,21 @@ func (t *Tracker) scan(ctx context.Context, old *index) (*scan, error) {
 	if err := s.batch.commit(); err != nil {
 		return nil, err
 	}
-	s.now.partial = s.now.partial || s.over.Load()
 	slices.SortFunc(s.changes, func(a, b changed) int { return strings.Compare(a.path, b.path) })
-	slices.SortFunc(s.uncovered, func(a, b Uncovered) int { return strings.Compare(a.Path, b.Path) })
+	s.uncovered = shorten(s.uncovered)
 	return s, nil
+}
+
+// mostUncovered is how many paths that are left out a record names.
+const mostUncovered = 500
+
+// shorten sorts what is left out, and of very much names only the first.
+func shorten(list []Uncovered) []Uncovered {
+	slices.SortFunc(list, func(a, b Uncovered) int { return strings.Compare(a.Path, b.Path) })
+	if more := len(list) - mostUncovered; more > 0 {
+		list = append(list[:mostUncovered:mostUncovered], Uncovered{".", fmt.Sprintf("%d more paths are left out", more)})
+	}
+	return list
 }
 
 // directory looks at one directory, and goes on below it. It closes root.
@@ -91,9 +101,13 @@ func (s *scan) directory(root *os.Root, dir string, was, is scope) {
 	}
 	l := &listing{
 		scan: s, root: root, dir: dir, old: s.old.dirs[dir], most: len(names),
-		was: was.in(dir, s.old.rules[dir]), is: is.in(dir, s.rulesIn(root, dir, names)),
+		was: was, is: is.in(dir, s.rulesIn(root, dir, names)),
+	}
+	if s.during {
+		l.was = was.in(dir, s.old.rules[dir])
 	}
 	if !l.lookAt(names) {
+		s.leaveOut(slashed(dir), reasonBudget)
 		s.keepOld(dir)
 		return
 	}
@@ -154,18 +168,25 @@ func (s *scan) leaveOut(name, reason string) {
 // unreadable keeps what was known below a directory that cannot be read any more: that is
 // not to say that it is gone.
 func (s *scan) unreadable(dir string) {
-	s.leaveOut(dir+"/", reasonUnreadable)
+	s.leaveOut(slashed(dir), reasonUnreadable)
 	s.keepOld(dir)
+}
+
+// slashed is how a directory is named that is left out.
+func slashed(dir string) string {
+	if dir == "." {
+		return dir
+	}
+	return dir + "/"
 }
 
 // keepOld takes over what the older scan saw in a directory and below it.
 func (s *scan) keepOld(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.partial = true
 	for name, list := range s.old.dirs {
 		if name == dir || dir == "." || strings.HasPrefix(name, dir+"/") {
-			s.now.dirs[name] = list
+			s.now.dirs[name], s.now.stale[name] = list, true
 		}
 	}
 }
@@ -173,7 +194,8 @@ func (s *scan) keepOld(dir string) {
 func (s *scan) change(name string, before, after State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changes = append(s.changes, changed{name, before.bare(), after.bare()})
+	before.look, after.look = look{}, look{}
+	s.changes = append(s.changes, changed{name, before, after})
 }
 
 // count counts a path, and gives up where there are too many.
@@ -185,23 +207,4 @@ func (s *scan) count() {
 	defer s.mu.Unlock()
 	s.err = fmt.Errorf("%w: more than %d", errTooMany, s.opt.MaxFiles)
 	s.over.Store(true)
-}
-
-// ours tells which paths are sessctl's own: a store or a log inside the workspace would
-// change by being written about.
-func (t *Tracker) ours() func(name string) bool {
-	var dirs, files []string
-	if rel := t.ws.relative(t.st.dir); rel != "" {
-		dirs = append(dirs, rel)
-	}
-	if rel := t.ws.relative(t.s.Path()); rel != "" {
-		files = append(files, rel)
-	}
-	if len(dirs)+len(files) == 0 {
-		return func(string) bool { return false }
-	}
-	return func(name string) bool {
-		return covers(dirs, name) || slices.ContainsFunc(files, func(log string) bool { return strings.HasPrefix(name, log) }) ||
-			strings.HasPrefix(path.Base(name), ".sessctl-")
-	}
 }

@@ -93,6 +93,13 @@ func validSum(text string) bool {
 	return len(text) == sumLength && strings.Trim(text, "0123456789abcdef") == ""
 }
 
+// longestTarget is that of a link, on any system.
+const longestTarget = 4095
+
+func validTarget(target string) bool {
+	return target != "" && len(target) <= longestTarget && !strings.ContainsRune(target, 0)
+}
+
 // jsonState is a state as records have it: docs/files.md.
 type jsonState struct {
 	Kind   Kind   `json:"kind"`
@@ -135,7 +142,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	case File:
 		ok = ok && validSum(j.SHA256) && s.Size >= 0
 	case Symlink:
-		ok = j.Target != ""
+		*s = State{Kind: Symlink, Target: j.Target}
+		ok = validTarget(j.Target)
 	case Unknown:
 		ok = true
 	case Dir:

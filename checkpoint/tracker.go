@@ -99,6 +99,7 @@ func Track(ctx context.Context, s *sessiontree.Session, root *os.Root, st *Store
 	if err := ws.tooWide(); err != nil {
 		return nil, err
 	}
+	ws.keepOff(s.Path(), st)
 	if err := st.register(s.Path()); err != nil {
 		return nil, err
 	}

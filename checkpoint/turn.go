@@ -41,7 +41,7 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 	if old == nil {
 		old = t.loadIndex()
 	}
-	s, err := t.look(ctx, old)
+	s, err := t.look(ctx, old, false)
 	if err != nil {
 		return t.note(ctx, h, []Uncovered{{".", "not looked at: " + err.Error()}})
 	}
@@ -51,18 +51,12 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 		t.opt.Logger.Warn("what a person changed cannot be stored", "store", t.st.dir, "error", err)
 		r.Files = nil // a restore finds it in conflict
 	}
-	if len(r.Files) > 0 {
-		if !slices.Equal(s.uncovered, h.uncovered) {
-			r.NotCovered = s.uncovered
-		}
-		return t.snapshot(ctx, r)
-	}
-	return t.note(ctx, h, s.uncovered)
+	return t.tell(ctx, h, r, s.uncovered)
 }
 
 // look scans, and remembers what was seen.
-func (t *Tracker) look(ctx context.Context, old *index) (*scan, error) {
-	s, err := t.scan(ctx, old)
+func (t *Tracker) look(ctx context.Context, old *index, during bool) (*scan, error) {
+	s, err := t.scan(ctx, old, during)
 	if err != nil {
 		t.opt.Logger.Warn("the workspace could not be looked at; what commands change in this turn is not covered", "workspace", t.ws.id.Path, "error", err)
 		return nil, err
@@ -74,15 +68,24 @@ func (t *Tracker) look(ctx context.Context, old *index) (*scan, error) {
 	return s, nil
 }
 
-// mostUncovered is how many paths that are left out a record names.
-const mostUncovered = 500
-
-// note records what is left out, where that is not what the log says already.
+// note records what is left out.
 func (t *Tracker) note(ctx context.Context, h *history, uncovered []Uncovered) error {
-	if slices.Equal(uncovered, h.uncovered) {
+	return t.tell(ctx, h, record{Source: ByScan}, uncovered)
+}
+
+// tell records changes that a scan found, and what it left out where that is not what the
+// log says already.
+func (t *Tracker) tell(ctx context.Context, h *history, r record, uncovered []Uncovered) error {
+	if !slices.Equal(uncovered, h.uncovered) {
+		r.NotCovered = append([]Uncovered{}, uncovered...) // not nil, which says nothing
+	}
+	if len(r.Files) == 0 {
+		r.Phase = phaseBefore // it tells of no change
+	}
+	if len(r.Files) == 0 && r.NotCovered == nil {
 		return nil
 	}
-	return t.snapshot(ctx, record{Phase: phaseBefore, Source: ByScan, NotCovered: uncovered})
+	return t.snapshot(ctx, r)
 }
 
 // byHand lists what was done while no turn ran: to paths that the session has touched, and
@@ -134,16 +137,13 @@ func (t *Tracker) TurnEnd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := t.look(ctx, turn.index)
+	s, err := t.look(ctx, turn.index, true)
 	if err != nil {
 		return t.note(ctx, h, []Uncovered{{".", "not looked at: " + err.Error()}})
 	}
 	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt(), Beside: beside}
 	r.Files = untold(h, s.changes)
-	if len(r.Files) == 0 {
-		return nil
-	}
-	return t.snapshot(ctx, r)
+	return t.tell(ctx, h, r, s.uncovered)
 }
 
 // untold lists changes that no tool told of. Of a path that a tool told of before, only
@@ -154,7 +154,7 @@ func untold(h *history, changes []changed) (files []fileRecord) {
 		if known, ok := h.last(c.path, len(h.ids)); ok && h.sinceTurn(c.path) {
 			before = known
 		}
-		if before.bare() != c.after {
+		if before.bare() != c.after.bare() {
 			files = append(files, fileRecord{Path: c.path, Before: &before, State: &c.after})
 		}
 	}

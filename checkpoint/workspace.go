@@ -76,7 +76,8 @@ type workspace struct {
 	dirs
 	root *os.Root // nil in tests on a simulated disk
 	id   identity
-	most int64 // bytes of a file
+	most int64                  // bytes of a file
+	ours func(name string) bool // paths that are sessctl's own; may be nil
 }
 
 func newWorkspace(root *os.Root, most int64) (*workspace, error) {
@@ -94,6 +95,31 @@ func newWorkspace(root *os.Root, most int64) (*workspace, error) {
 	id := identity{Path: filepath.ToSlash(where)}
 	id.Dev, id.Ino = deviceOf(info)
 	return &workspace{dirs: rootDirs{root}, root: root, id: id, most: most}, nil
+}
+
+// keepOff leaves alone what sessctl keeps, where that lies inside the workspace: a log or a
+// store would change by being written about, and those of other sessions are theirs.
+func (w *workspace) keepOff(log string, st *Store) {
+	var stores []string
+	home := w.relative(filepath.Dir(log))
+	inside := home != "" || filepath.Dir(log) == filepath.FromSlash(w.id.Path) || filepath.Dir(log) == w.rootName()
+	if st != nil {
+		if rel := w.relative(st.dir); rel != "" {
+			stores = append(stores, rel)
+		}
+	}
+	base := filepath.Base(log)
+	w.ours = func(name string) bool {
+		return covers(stores, name) || inside && path.Dir(name) == path.Clean(home) && isLog(path.Base(name), base)
+	}
+}
+
+func (w *workspace) isOurs(name string) bool { return w.ours != nil && w.ours(name) }
+
+// isLog tells whether a name beside a log is that of a log, or of what belongs to one.
+func isLog(name, log string) bool {
+	name = strings.TrimPrefix(name, ".")
+	return strings.HasPrefix(name, log) || strings.HasSuffix(name, ".jsonl") || strings.Contains(name, ".jsonl.")
 }
 
 // is tells whether a recorded workspace is this one: the folder at the same place, or
@@ -125,8 +151,22 @@ func usable(name string) bool {
 		!slices.ContainsFunc(strings.Split(name, "/"), isGit)
 }
 
-// isGit tells whether a name is git's own folder, as any file system may spell it.
-func isGit(name string) bool { return strings.EqualFold(strings.TrimRight(name, ". "), ".git") }
+// isGit tells whether a name is git's own folder, as any file system may spell it: some
+// know no case, Windows drops dots and spaces at the end and has short names and streams,
+// and HFS+ does not see some characters (git's core.protectNTFS and core.protectHFS).
+func isGit(name string) bool {
+	name, _, _ = strings.Cut(strings.Map(seenByHFS, name), ":")
+	name = strings.ToLower(strings.TrimRight(name, ". "))
+	short, isShort := strings.CutPrefix(name, "git~")
+	return name == ".git" || isShort && len(short) == 1 && '1' <= short[0] && short[0] <= '9'
+}
+
+func seenByHFS(r rune) rune {
+	if '\u200c' <= r && r <= '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u206a' <= r && r <= '\u206f' || r == '\ufeff' {
+		return -1
+	}
+	return r
+}
 
 // A spot is a path that an edit touches, or why it is none of the workspace's.
 type spot struct {

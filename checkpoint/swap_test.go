@@ -1,0 +1,137 @@
+package checkpoint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/durable"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// hookedDirs tells of each operation in a workspace before it is done.
+type hookedDirs struct {
+	dirs
+	hook func(durable.Op) error
+}
+
+func (d hookedDirs) open(dir string) (durable.FS, func(), error) {
+	fsys, done, err := d.dirs.open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &durable.Faulty{FS: fsys, Fault: d.hook}, done, nil
+}
+
+// A swapping is a workspace in which a directory is swapped for a link that leads out.
+type swapping struct {
+	*testing.T
+	dir, outside string
+	t            *Tracker
+	hook         func(durable.Op) error
+}
+
+func (s *swapping) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *swapping) path(name string) string { return filepath.Join(s.dir, name) }
+
+func newSwapping(t *testing.T) *swapping {
+	s := &swapping{T: t, dir: t.TempDir(), outside: t.TempDir()}
+	session, err := sessiontree.Create(t.TempDir(), entries.Header{Cwd: s.dir}, nil)
+	s.must(err)
+	root, err := os.OpenRoot(s.dir)
+	s.must(err)
+	st, err := OpenStore(StoreOf(session.Path()))
+	s.must(err)
+	t.Cleanup(func() { session.Close(); st.Close(); root.Close() })
+	ws, err := newWorkspace(root, defaultMaxFile)
+	s.must(err)
+	ws.dirs = hookedDirs{ws.dirs, func(op durable.Op) error { return s.hook(op) }}
+	s.hook = func(durable.Op) error { return nil }
+	for _, dir := range []string{s.path("d"), s.outside} {
+		for _, name := range []string{"file", "mode", "gone", "swap"} {
+			s.must(os.MkdirAll(filepath.Join(dir, "below"), 0o755))
+			s.must(os.WriteFile(filepath.Join(dir, name), []byte("0"), 0o644))
+		}
+	}
+	s.t, err = track(t.Context(), session, ws, st, (*TrackOptions)(nil).withDefaults())
+	s.must(err)
+	_, err = session.Append(t.Context(), entries.UserMessage("go"))
+	s.must(err)
+	return s
+}
+
+// work does what a tool does in the directory.
+func (s *swapping) work() {
+	paths := []string{"d/file", "d/mode", "d/gone", "d/swap", "d/new", "d/below/new"}
+	s.must(s.t.BeforeEdit(s.Context(), "c", paths...))
+	s.must(os.WriteFile(s.path("d/file"), []byte("1"), 0o644))
+	s.must(os.Chmod(s.path("d/mode"), 0o600))
+	s.must(os.Remove(s.path("d/gone")))
+	s.must(os.Remove(s.path("d/swap")))
+	s.must(os.Symlink("file", s.path("d/swap")))
+	s.must(os.WriteFile(s.path("d/new"), []byte("1"), 0o644))
+	s.must(os.WriteFile(s.path("d/below/new"), []byte("1"), 0o644))
+	s.must(s.t.AfterEdit(s.Context(), "c", paths...))
+}
+
+// seen writes the outside folder down.
+func (s *swapping) seen() (text string) {
+	s.must(filepath.WalkDir(s.outside, func(name string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, _ := os.ReadFile(name)
+		text += name + info.Mode().String() + string(data) + "\n"
+		return nil
+	}))
+	return text
+}
+
+// TestParentIsSwappedAtEveryOperation: whenever in a restore a directory is swapped for a
+// link, nothing happens where the link leads.
+func TestParentIsSwappedAtEveryOperation(t *testing.T) {
+	errAbort := errors.New("this one fails, so that all is taken back")
+	for _, fail := range []bool{false, true} {
+		for n, done := 1, false; !done; n++ {
+			done = true
+			s := newSwapping(t)
+			s.work()
+			before := s.seen()
+			v, err := s.t.view()
+			s.must(err)
+			p, err := v.Undo(Code, nil)
+			s.must(err)
+			ops := 0
+			s.hook = func(op durable.Op) error {
+				if ops++; ops == n {
+					done = false
+					s.must(os.Rename(s.path("d"), s.path("away")))
+					s.must(os.Symlink(s.outside, s.path("d")))
+				}
+				if fail && ops > n && op.Kind == durable.Rename {
+					return errAbort
+				}
+				return nil
+			}
+			_, err = s.t.Commit(t.Context(), p, nil)
+			if got := s.seen(); got != before {
+				t.Fatalf("at operation %d (%v): it was\n%s\nand is\n%s", n, err, before, got)
+			}
+			if done && (err != nil || ops < 50) {
+				t.Errorf("%v after %d operations", err, ops)
+			}
+		}
+	}
+}
