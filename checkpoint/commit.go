@@ -196,11 +196,16 @@ func (c *commit) save() error {
 		if c.st.isSynced(it.Disk.SHA256) && c.st.touch(it.Disk.SHA256) == nil {
 			continue
 		}
+		var full error
 		s := c.ws.state(it.Path, func(data []byte) error {
-			_, err := b.put(data)
-			return err
+			_, full = b.put(data)
+			return full
 		})
-		if !s.Same(it.Disk) {
+		switch {
+		case full != nil:
+			b.drop()
+			return fmt.Errorf("%s cannot be kept before it is overwritten: %w; nothing was changed", it.Path, full)
+		case !s.Same(it.Disk):
 			b.drop()
 			return fmt.Errorf("%w: %s changed at this moment: %s", ErrStale, it.Path, s.Reason)
 		}
