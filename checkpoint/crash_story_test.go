@@ -24,7 +24,8 @@ type scene struct {
 	before, after map[string]string
 	said, saying  []entries.ID // the conversation before and after
 	sums          []string     // contents that the store was given
-	known         bool         // the log knows all that was on disk before
+	conflicts     int
+	known         bool // the log knows all that was on disk before
 }
 
 // play tells a story, and finds out what comes of its commit when nothing goes wrong.
@@ -40,6 +41,7 @@ func (y story) play(whole bool) *scene {
 	l = x.start.killed().start()
 	p, err := y.plan(l)
 	must(err)
+	x.conflicts = p.Count(ActConflict)
 	_, err = l.f.Commit(context.Background(), p, y.opt)
 	must(err)
 	x.after, x.saying = l.files(), l.said()

@@ -38,7 +38,7 @@ func changes(op durable.Op) bool {
 }
 
 // commit does the commit with a fault.
-func (x *crashTest) commit(c computer, fault func(durable.Op) error) error {
+func (x *crashTest) commit(c computer, fault func(durable.Op) error) (*life, error) {
 	faulty := &durable.Faulty{FS: c.disk}
 	l, err := c.open(faulty)
 	must(err)
@@ -46,7 +46,8 @@ func (x *crashTest) commit(c computer, fault func(durable.Op) error) error {
 	must(err)
 	faulty.Fault = fault
 	_, err = l.f.Commit(context.Background(), p, x.opt)
-	return err
+	faulty.Fault = nil
+	return l, err
 }
 
 // check checks what the next process makes of a disk; sure tells that the commit was
@@ -172,13 +173,14 @@ func (x *crashTest) cuts(c computer, sure bool, crashes int, what string, values
 // everywhere cuts the commit at each operation, and inside of each write.
 func (x *crashTest) everywhere(crashes int) {
 	c, ops := x.start.killed(), []durable.Op{}
-	must(x.commit(c, func(op durable.Op) error {
+	_, err := x.commit(c, func(op durable.Op) error {
 		if ops = append(ops, op); changes(op) {
 			x.cuts(c, false, crashes, "%s", op)
 			x.completion(c.killed(), op)
 		}
 		return nil
-	}))
+	})
+	must(err)
 	x.cuts(c, true, crashes, "after it")
 	for n, op := range ops {
 		if op.Kind == durable.Write {
@@ -191,7 +193,7 @@ func (x *crashTest) everywhere(crashes int) {
 func (x *crashTest) inside(n int, op durable.Op, crashes int) {
 	for _, bytes := range []int{0, 1, op.Len / 2, op.Len - 1, op.Len} {
 		c := x.start.killed()
-		if err := x.commit(c, durable.KillInside(n+1, bytes)); err == nil {
+		if _, err := x.commit(c, durable.KillInside(n+1, bytes)); err == nil {
 			x.Errorf("%s, %s: the dead process says that it is done", x.name, op)
 		}
 		x.cuts(c, false, crashes, "%s, after %d bytes", op, bytes)
@@ -244,13 +246,14 @@ func TestCutCommitInEveryWay(t *testing.T) {
 	floor(t, &states, 20)
 	x := newCrashTest(t, story{name: "one file", tell: fewFiles, plan: toStart(Both)}, false, 0)
 	c := x.start.killed()
-	must(x.commit(c, func(op durable.Op) error {
+	_, err := x.commit(c, func(op durable.Op) error {
 		if changes(op) {
 			for d := range c.disk.CrashAll {
 				x.check(c.booted(d), false, "%s", op)
 			}
 		}
 		return nil
-	}))
+	})
+	must(err)
 	states.Add(int64(len(x.seen)))
 }
