@@ -40,18 +40,25 @@ type applier struct {
 	failed map[string]error
 }
 
-// apply does items: what goes away first, from below, then what comes, from above.
-func (a *applier) apply(items []Item) (err error) {
-	a.touched, a.lifted = map[string]bool{}, map[string]fs.FileMode{}
-	defer func() {
-		a.leave()
-		if e := a.settle(); err == nil {
-			err = e
-		}
-		if err == nil {
-			err = a.syncDirs()
-		}
-	}()
+func (t *Tracker) applier(begin entries.ID) *applier {
+	return &applier{ws: t.ws, st: t.st, begin: begin, touched: map[string]bool{}, lifted: map[string]fs.FileMode{}}
+}
+
+// apply does items, durably.
+func (a *applier) apply(items []Item) error {
+	err := a.steps(items)
+	if e := a.settle(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return a.syncDirs()
+}
+
+// steps does what goes away first, from below, then what comes, from above.
+func (a *applier) steps(items []Item) error {
+	defer a.leave()
 	for _, it := range items {
 		if err := a.lift(it); err != nil {
 			return err
@@ -87,7 +94,7 @@ func (a *applier) step(it Item, do func(Item) error) error {
 	if err := a.enter(dir); err != nil {
 		return a.failure(it, err)
 	}
-	a.touched[dir] = true
+	a.touch(it.Path, it.To)
 	if len(a.done) == 0 || a.done[len(a.done)-1].Path != it.Path {
 		a.done = append(a.done, it)
 	}
@@ -95,6 +102,14 @@ func (a *applier) step(it Item, do func(Item) error) error {
 		return a.failure(it, err)
 	}
 	return nil
+}
+
+// touch notes what has to be synced for a path: its name, and the mode of a directory.
+func (a *applier) touch(name string, to State) {
+	a.touched[path.Dir(name)] = true
+	if to.Kind == Dir {
+		a.touched[name] = true
+	}
 }
 
 func (a *applier) failure(it Item, err error) error {
@@ -299,7 +314,8 @@ func restoreTemp(begin entries.ID, name string) string {
 	return ".sessctl-" + strings.ToLower(string(begin)) + "-" + sumOf([]byte(name))[:12] + ".tmp"
 }
 
-// syncDirs makes names durable. A directory that is gone, or made way for a link, has none.
+// syncDirs makes names durable. A directory that is gone has none, and one that leads
+// elsewhere or may not be opened has none of ours.
 func (a *applier) syncDirs() error {
 	var failed error
 	for dir := range a.touched {
@@ -308,7 +324,7 @@ func (a *applier) syncDirs() error {
 			err = fsys.SyncDir(".")
 			done()
 		}
-		if err != nil && !notExist(err) && !errors.Is(err, errLink) {
+		if err != nil && !notExist(err) && !errors.Is(err, errLink) && !errors.Is(err, fs.ErrPermission) {
 			failed = cmp.Or(failed, err)
 		}
 	}
@@ -318,7 +334,7 @@ func (a *applier) syncDirs() error {
 // takeBack puts back what is still as it was put, in the opposite order. It returns why
 // some of it could not be.
 func (a *applier) takeBack() error {
-	back := &applier{ws: a.ws, st: a.st, begin: a.begin, failed: map[string]error{}}
+	back := &applier{ws: a.ws, st: a.st, begin: a.begin, touched: a.touched, lifted: map[string]fs.FileMode{}, failed: map[string]error{}}
 	var items []Item
 	for _, it := range a.done {
 		now := a.ws.state(it.Path, nil)
@@ -332,11 +348,11 @@ func (a *applier) takeBack() error {
 	}
 	slices.SortFunc(items, func(x, y Item) int { return strings.Compare(x.Path, y.Path) })
 	items = slices.CompactFunc(items, func(x, y Item) bool { return x.Path == y.Path })
-	err := back.apply(items)
+	err := errors.Join(back.steps(items), back.settle())
 	for _, dir := range slices.Backward(a.made) {
 		back.removeDir(dir) // what is not empty by now is somebody else's too
 	}
-	return errors.Join(append(slices.Collect(maps.Values(back.failed)), err)...)
+	return errors.Join(append(slices.Collect(maps.Values(back.failed)), err, back.syncDirs())...)
 }
 
 func (a *applier) removeDir(dir string) {

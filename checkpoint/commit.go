@@ -161,7 +161,7 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on it is finished or taken back
-	a := &applier{ws: c.ws, st: c.st, begin: c.begin}
+	a := c.applier(c.begin)
 	if err := a.apply(c.does); err != nil {
 		return nil, c.abort(ctx, a, err)
 	}
@@ -201,8 +201,16 @@ func (c *commit) save() error {
 		if c.st.isSynced(it.Disk.SHA256) && c.st.touch(it.Disk.SHA256) == nil {
 			continue
 		}
-		s := disk.state(it.Path, b.put)
-		if !s.Same(it.Disk) {
+		var full error
+		s := disk.state(it.Path, func(sum string, data []byte) error {
+			full = b.put(sum, data)
+			return full
+		})
+		switch {
+		case full != nil:
+			b.drop()
+			return fmt.Errorf("%s cannot be kept before it is overwritten: %w; nothing was changed", it.Path, full)
+		case !s.Same(it.Disk):
 			b.drop()
 			return fmt.Errorf("%w: %s changed at this moment: %s", ErrStale, it.Path, s.Reason)
 		}

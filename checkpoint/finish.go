@@ -134,13 +134,11 @@ func (t *Tracker) resume(ctx context.Context, v *View, u *unended, opt *CommitOp
 		p.Return = &sessiontree.Return{Reason: sessiontree.MoveReason(r.Move.Reason), From: p.From, To: r.Move.To}
 	}
 	c := &commit{Tracker: t, plan: p, opt: opt, view: v, begin: u.begin, leaf: p.From, done: &Done{Begin: u.begin, Leaf: p.From}}
-	a := &applier{ws: t.ws, st: t.st, begin: u.begin, failed: map[string]error{}}
-	rest := u.rest(t.ws)
+	a := t.applier(u.begin)
+	a.failed = map[string]error{}
 	a.removeTemps(r.Files)
-	if !u.spoken {
-		if err := a.apply(rest); err != nil {
-			return nil, err
-		}
+	if err := a.apply(u.rest(t.ws)); err != nil {
+		return nil, err
 	}
 	c.done.Files = u.outcomes(t.ws, a.failed)
 	end := record{Phase: phaseEnd, Begin: u.begin, Outcome: outcomeDone, Undoes: r.Undoes, Redoes: r.Redoes}
@@ -154,8 +152,11 @@ func (t *Tracker) resume(ctx context.Context, v *View, u *unended, opt *CommitOp
 	return c.done, c.close(ctx, end)
 }
 
-// rest lists what is left to do.
+// rest lists what is left to do: nothing where it is too late.
 func (u *unended) rest(ws *workspace) (items []Item) {
+	if u.spoken {
+		return nil
+	}
 	for _, f := range u.record.Files {
 		if f.From == nil || f.To == nil || !usable(f.Path) {
 			continue
@@ -220,11 +221,17 @@ func (c *commit) carryRest(end *record) error {
 	return err
 }
 
-// removeTemps removes the temporary files that a restore left where it was cut short.
+// removeTemps removes the temporary files that a restore left where it was cut short. Its
+// process died before it had synced what it did, which is all noted here to be synced: the
+// end of the restore must not be more certain than the files.
 func (a *applier) removeTemps(files []fileRecord) {
 	for _, f := range files {
-		if !usable(f.Path) {
+		if f.To == nil || !usable(f.Path) {
 			continue
+		}
+		a.touch(f.Path, *f.To)
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			a.touched[path.Dir(dir)] = true
 		}
 		fsys, done, err := a.ws.open(path.Dir(f.Path))
 		if err != nil {

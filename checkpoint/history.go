@@ -109,6 +109,9 @@ func (h *history) take(e entries.Entry, r record) {
 		default:
 			ev.after = unknown("its record does not say what it was")
 		}
+		if r.Outcome == outcomeAborted && ev.source == "" {
+			ev.phase = phaseBegin // nothing was decided: what was by hand before still is
+		}
 		if usable(f.Path) {
 			h.paths[f.Path] = append(h.paths[f.Path], ev)
 		}
