@@ -10,9 +10,18 @@ import (
 // batch of the move. ok is false where none is needed. Where a tree has long lists of
 // files st has to be the session's store; otherwise it may be nil.
 func Carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (d entries.Draft, ok bool, err error) {
-	r, ok, err := carried(t, from, to, st)
-	if err != nil || !ok {
+	var f fork
+	if from == t.Leaf() {
+		f, err = forkOfLeaf(t, to, st)
+	} else {
+		f, err = forkOf(t, from, to, st)
+	}
+	if err != nil {
 		return d, false, err
+	}
+	r, ok := f.carried()
+	if !ok {
+		return d, false, nil
 	}
 	d, err = r.draft(st)
 	return d, err == nil, err
@@ -23,6 +32,11 @@ func carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (r record, ok 
 	if err != nil {
 		return r, false, err
 	}
+	r, ok = f.carried()
+	return r, ok, nil
+}
+
+func (f fork) carried() (r record, ok bool) {
 	r = record{Phase: phaseCarried, Source: ByTool, Workspace: f.here.workspace}
 	for _, path := range f.paths() {
 		here, there := f.states(path)
@@ -30,7 +44,7 @@ func carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (r record, ok 
 			r.Files = append(r.Files, fileRecord{Path: path, Before: &there, State: &here, Source: f.carriedBy(path)})
 		}
 	}
-	return r, len(r.Files) > 0, nil
+	return r, len(r.Files) > 0
 }
 
 // carriedBy says whose work is carried along; "" stands for tools'.
