@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/sessctl/sessctl/entries"
@@ -85,6 +86,20 @@ func (v *View) Content(path string, s State) ([]byte, error) {
 	return nil, err
 }
 
+// Relative gives a path as records have it: relative to the workspace, with slashes. ok is
+// false where it leads out. Without a workspace only relative paths are known.
+func (v *View) Relative(name string) (rel string, ok bool) {
+	if filepath.Clean(name) == "." {
+		return ".", true
+	}
+	if v.ws != nil {
+		rel = v.ws.relative(name)
+	} else if filepath.IsLocal(name) {
+		rel = filepath.ToSlash(filepath.Clean(name))
+	}
+	return rel, rel != ""
+}
+
 // Recorded tells whether the log has any file states.
 func (v *View) Recorded() (bool, error) {
 	for e, err := range v.tree.Entries() {
@@ -136,3 +151,43 @@ func (v *View) Unsettled() (u Unsettled, err error) {
 	_, u.Carried, err = missingCarried(v.tree, "", v.st)
 	return u, err
 }
+
+// A ChangeKind says in a word what became of a path.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Created ChangeKind = "created"
+	Changed ChangeKind = "changed" // its content, or where a link leads to
+	Gone    ChangeKind = "removed"
+	Mode    ChangeKind = "mode" // its mode alone
+	Became  ChangeKind = "became"
+	Unclear ChangeKind = "unknown"
+	NoDiff  ChangeKind = "same"
+)
+
+// Kind sums up a change. Became is of a path that is of another kind than before, such as
+// a link in the place of a file.
+func (c Change) Kind() ChangeKind {
+	before, after := c.Before, c.After
+	switch {
+	case !before.isKnown() || !after.isKnown():
+		return Unclear
+	case before.bare() == after.bare():
+		return NoDiff
+	case before.Kind == Absent:
+		return Created
+	case after.Kind == Absent:
+		return Gone
+	case before.Kind != after.Kind:
+		return Became
+	case before.SHA256 == after.SHA256 && before.Target == after.Target:
+		return Mode
+	}
+	return Changed
+}
+
+// In tells whether the path of a change is one of a list, or below one.
+func (c Change) In(paths []string) bool { return covers(paths, c.Path) }
+
+func (s State) isKnown() bool { return s.Kind != Unknown && s.Kind != "" }

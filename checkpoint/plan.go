@@ -190,8 +190,8 @@ func (p *Plan) Count(a Action) (n int) {
 	return n
 }
 
-// Covers tells whether a path of the plan is a given one, or below it.
-func (p *Plan) Covers(path string) bool {
+// Has tells whether a path of the plan is a given one, or below it.
+func (p *Plan) Has(path string) bool {
 	return slices.ContainsFunc(p.Items, func(it Item) bool { return covers([]string{path}, it.Path) })
 }
 

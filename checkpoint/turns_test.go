@@ -162,8 +162,8 @@ func TestRefusedIsWhatCommitRefuses(t *testing.T) {
 			t.Errorf("%+v: Refused says %v, Commit %v", opt, refused, err)
 		}
 	}
-	if !p.Covers("a") || !p.Covers(".") || p.Covers("b") {
-		t.Error("the plan covers what it does not, or the other way round")
+	if !p.Has("a") || !p.Has(".") || p.Has("b") {
+		t.Error("the plan has what it does not, or the other way round")
 	}
 }
 
