@@ -103,7 +103,7 @@ type record struct {
 	Outcome outcome    `json:"outcome,omitempty"`
 
 	Files      []fileRecord `json:"files,omitempty"`
-	NotCovered []Uncovered  `json:"notCovered,omitempty"`
+	NotCovered []Uncovered  `json:"notCovered,omitzero"`
 	// List, in the place of many files, is the blob that has them.
 	List string `json:"list,omitempty"`
 	Of   int    `json:"of,omitempty"` // how many files List has
@@ -128,7 +128,7 @@ const longestList = 1000
 // A fileList is the blob of a record with many files.
 type fileList struct {
 	Files      []fileRecord `json:"files"`
-	NotCovered []Uncovered  `json:"notCovered,omitempty"`
+	NotCovered []Uncovered  `json:"notCovered,omitzero"`
 }
 
 // draft makes an entry of a record. Of many files it makes a blob, which is durable

@@ -45,13 +45,7 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 	t.turn.index = t.index
 	r := record{Phase: phaseAfter, Source: ByUser}
 	r.Files = t.byHand(h, s, own)
-	if len(r.Files) > 0 {
-		if !slices.Equal(s.uncovered, h.uncovered) {
-			r.NotCovered = s.uncovered
-		}
-		return t.snapshot(ctx, r)
-	}
-	return t.note(ctx, h, s.uncovered)
+	return t.tell(ctx, h, r, s.uncovered)
 }
 
 // look scans, and remembers what was seen.
@@ -73,10 +67,22 @@ const mostUncovered = 500
 
 // note records what is left out, where that is not what the log says already.
 func (t *Tracker) note(ctx context.Context, h *history, uncovered []Uncovered) error {
-	if slices.Equal(uncovered, h.uncovered) {
-		return nil
+	return t.tell(ctx, h, record{}, uncovered)
+}
+
+// tell records what a scan found: changes, and what is left out where that is not what the
+// log says already.
+func (t *Tracker) tell(ctx context.Context, h *history, r record, uncovered []Uncovered) error {
+	if !slices.Equal(uncovered, h.uncovered) {
+		r.NotCovered = append([]Uncovered{}, uncovered...) // not nil: that nothing is left out is news too
 	}
-	return t.snapshot(ctx, record{Phase: phaseBefore, Source: ByScan, NotCovered: uncovered})
+	switch {
+	case len(r.Files) > 0:
+		return t.snapshot(ctx, r)
+	case r.NotCovered != nil:
+		return t.snapshot(ctx, record{Phase: phaseBefore, Source: ByScan, NotCovered: r.NotCovered})
+	}
+	return nil
 }
 
 // byHand lists what was done while no turn ran: to paths that the session has touched, and
@@ -130,10 +136,7 @@ func (t *Tracker) TurnEnd(ctx context.Context) error {
 	}
 	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt(), Beside: beside}
 	r.Files = untold(h, s.changes)
-	if len(r.Files) == 0 {
-		return nil
-	}
-	return t.snapshot(ctx, r)
+	return t.tell(ctx, h, r, s.uncovered)
 }
 
 // untold lists changes that no tool told of. Of a path that a tool told of before, only
