@@ -179,9 +179,9 @@ func modes(c checkpoint.Change) (text string) {
 			text = fmt.Sprintf("old mode %s\nnew mode %s\n", checkpoint.FormatMode(c.Before.Mode), checkpoint.FormatMode(c.After.Mode))
 		}
 	case hasMode(c.After):
-		text = fmt.Sprintf("new %s, mode %s\n", term.Line(string(c.After.Kind)), checkpoint.FormatMode(c.After.Mode))
+		text = fmt.Sprintf("new %s, mode %s\n", thing(c.After), checkpoint.FormatMode(c.After.Mode))
 	case hasMode(c.Before):
-		text = fmt.Sprintf("removed %s, mode %s\n", term.Line(string(c.Before.Kind)), checkpoint.FormatMode(c.Before.Mode))
+		text = fmt.Sprintf("removed %s, mode %s\n", thing(c.Before), checkpoint.FormatMode(c.Before.Mode))
 	}
 	if c.Before.Kind == checkpoint.Symlink {
 		text += "old link to " + term.Line(c.Before.Target) + "\n"

@@ -67,18 +67,23 @@ type jsonStep struct {
 	Undoes  *entries.ID         `json:"undoes"`
 	Redoes  *entries.ID         `json:"redoes"`
 	Aborted bool                `json:"aborted"`
-	Files   []jsonFileChange        `json:"files"`
+	Files   []jsonStepFile      `json:"files"`
 }
 
 type jsonFileChange struct {
 	Path    string                `json:"path"`
 	Change  checkpoint.ChangeKind `json:"change"`
-	Source  *string               `json:"source"`
-	Result  *string               `json:"result"`
 	Before  checkpoint.State      `json:"before"`
 	After   checkpoint.State      `json:"after"`
 	Added   *int                  `json:"added"`
 	Removed *int                  `json:"removed"`
+}
+
+// jsonStepFile is a change, and who made it.
+type jsonStepFile struct {
+	jsonFileChange
+	Source *string `json:"source"`
+	Result *string `json:"result"`
 }
 
 // jsonCut is a restore that was cut short.
@@ -101,7 +106,7 @@ func (v *fileView) cutJSON() (*jsonCut, error) {
 
 func (v *fileView) changeJSON(c checkpoint.Change) jsonFileChange {
 	added, removed := v.diffOf(c).counts()
-	return jsonFileChange{c.Path, c.Kind(), optional(string(c.Source)), optional(string(c.Result)), c.Before, c.After, added, removed}
+	return jsonFileChange{c.Path, c.Kind(), c.Before, c.After, added, removed}
 }
 
 // counts gives lines that came and went, null where there are none to count.
@@ -118,7 +123,9 @@ func (a *app) listFiles(name string) error {
 		return err
 	}
 	defer v.Close()
-	if _, err := a.reportFiles(v); err != nil {
+	if err := a.reportFiles(v); errors.Is(err, errNoStates) {
+		fmt.Fprintf(a.stderr, "sessctl: %s\n", term.Line(err.Error()))
+	} else if err != nil {
 		return err
 	}
 	return a.write(true, func(o *term.Output) error {
@@ -164,10 +171,10 @@ func (v *fileView) turnJSON(turn checkpoint.Turn) jsonTurn {
 	for _, s := range turn.Steps {
 		step := jsonStep{
 			s.Entry, s.Kind, optional(string(s.Source)), optional(s.CallID), optional(s.Tool), optional(s.Reason),
-			s.To, optionalID(s.Undoes), optionalID(s.Redoes), s.Aborted, []jsonFileChange{},
+			s.To, optionalID(s.Undoes), optionalID(s.Redoes), s.Aborted, []jsonStepFile{},
 		}
 		for _, c := range s.Files {
-			step.Files = append(step.Files, v.changeJSON(c))
+			step.Files = append(step.Files, jsonStepFile{v.changeJSON(c), optional(string(c.Source)), optional(string(c.Result))})
 		}
 		out.Steps = append(out.Steps, step)
 	}
@@ -190,10 +197,10 @@ func (a *app) turnOfFiles(o *term.Output, v *fileView, turn checkpoint.Turn) {
 			fmt.Fprintln(o, o.Style(term.Dim, "  "+short(s.Entry)+" "+stepText(s)))
 		}
 		for _, c := range s.Files {
-			line := fmt.Sprintf("  %-12s %s  %s", who(s, c), term.Line(c.Path), v.whatChanged(c))
-			if s.Kind == checkpoint.StepRestore && c.Kind() == checkpoint.NoDiff {
-				line = fmt.Sprintf("  %-12s %s", who(s, c), term.Line(c.Path))
+			if c.Result == checkpoint.There || c.Result == checkpoint.Kept && c.Kind() == checkpoint.NoDiff {
+				continue // the restore did nothing to it
 			}
+			line := fmt.Sprintf("  %-12s %s  %s", who(s, c), term.Line(c.Path), v.whatChanged(c))
 			fmt.Fprintln(o, o.Style(styleOfResult(c.Result), o.Cut(line, o.Width)))
 		}
 	}
@@ -281,7 +288,7 @@ func (a *app) diffFiles(f *diffing, args []string) error {
 		return err
 	}
 	defer v.Close()
-	if _, err := a.reportFiles(v); err != nil {
+	if err := a.reportFiles(v); err != nil {
 		return err
 	}
 	from, to, list, err := v.differences(args[1:])
@@ -371,6 +378,3 @@ func (v *fileView) inRoot(paths []string) (list []string, err error) {
 	}
 	return list, nil
 }
-
-// errNoStates: there is nothing to restore from.
-var errNoStates = errors.New("no file states are recorded in this session, so none can be restored")

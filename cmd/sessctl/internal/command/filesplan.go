@@ -46,7 +46,7 @@ func (a *app) planFiles(f *planning, name, entry string) error {
 		return err
 	}
 	defer v.Close()
-	if _, err := a.reportFiles(v); err != nil {
+	if err := a.reportFiles(v); err != nil {
 		return err
 	}
 	p, err := v.planTo(entry, checkpoint.Code, f.only)
@@ -110,14 +110,14 @@ func acts(it checkpoint.Item) bool {
 // mostEffects is how many effects, and how many paths that are not covered, are told of.
 const mostEffects = 50
 
-// planText tells what a plan would do; most, unless it is 0, is how many files are named
-// of each action. It is safe to print.
+// planText tells what a plan would do. With most, unless it is 0, only so many files are
+// named of each action, and none to which nothing happens. It is safe to print.
 func (v *fileView) planText(p *checkpoint.Plan, most int) string {
 	var b strings.Builder
 	for _, action := range []checkpoint.Action{checkpoint.ActRestore, checkpoint.ActRemove, checkpoint.ActSkip, checkpoint.ActUnknown, checkpoint.ActConflict} {
 		n := 0
 		for _, it := range p.Items {
-			if it.Action != action {
+			if it.Action != action || most > 0 && action == checkpoint.ActSkip {
 				continue
 			}
 			if n++; most == 0 || n <= most {
@@ -180,7 +180,7 @@ type jsonPlan struct {
 	Plan       string                 `json:"plan"`
 	From       *entries.ID            `json:"from"`
 	To         *entries.ID            `json:"to"`
-	Files      []jsonItem             `json:"files"`
+	Files      []jsonPlanned          `json:"files"`
 	NotCovered []checkpoint.Uncovered `json:"notCovered"`
 	Effects    []checkpoint.Effect    `json:"effects"`
 	Warnings   []string               `json:"warnings"`
@@ -197,33 +197,36 @@ type jsonItem struct {
 	To      checkpoint.State  `json:"to"`
 	Added   *int              `json:"added"`
 	Removed *int              `json:"removed"`
-	Diff    *string           `json:"diff"`
-	Result  *string           `json:"result"`
+}
+
+type jsonPlanned struct {
+	jsonItem
+	Diff *string `json:"diff"`
 }
 
 // itemJSON tells of an item; lines are counted only of what would change.
-func (v *fileView) itemJSON(it checkpoint.Item, diff bool) jsonItem {
+func (v *fileView) itemJSON(it checkpoint.Item) jsonItem {
 	out := jsonItem{
 		Path: it.Path, Action: it.Action, Reason: optional(it.Reason), Source: optional(string(it.Source)),
 		Known: it.Known, Disk: it.Disk, To: it.To,
 	}
 	if acts(it) {
-		d := v.diffOf(changeOf(it))
-		out.Added, out.Removed = d.counts()
-		if diff {
-			out.Diff = optional(d.text)
-		}
+		out.Added, out.Removed = v.diffOf(changeOf(it)).counts()
 	}
 	return out
 }
 
 func (v *fileView) planJSON(o *term.Output, p *checkpoint.Plan, diff bool) error {
 	doc := jsonPlan{
-		Schema: "sessctl.filesPlan/1", Path: v.t.File(), Plan: p.ID, From: optionalID(p.From), To: optionalID(p.To), Files: []jsonItem{},
+		Schema: "sessctl.filesPlan/1", Path: v.t.File(), Plan: p.ID, From: optionalID(p.From), To: optionalID(p.To), Files: []jsonPlanned{},
 		NotCovered: append([]checkpoint.Uncovered{}, p.NotCovered...), Effects: p.Effects, Warnings: append([]string{}, p.Warnings...),
 	}
 	for _, it := range p.Items {
-		doc.Files = append(doc.Files, v.itemJSON(it, diff))
+		planned := jsonPlanned{jsonItem: v.itemJSON(it)}
+		if diff && acts(it) {
+			planned.Diff = optional(v.diffOf(changeOf(it)).text)
+		}
+		doc.Files = append(doc.Files, planned)
 	}
 	var err error
 	if doc.Cut, err = v.cutJSON(); err != nil {

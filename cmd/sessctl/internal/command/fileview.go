@@ -33,27 +33,34 @@ func (v *fileView) Close() {
 }
 
 // viewFiles opens a session and its store, and where it is asked for the workspace.
-func (a *app) viewFiles(name, root string, workspace bool) (v *fileView, err error) {
+func (a *app) viewFiles(name, root string, workspace bool) (*fileView, error) {
 	t, err := a.whole(name)
 	if err != nil {
 		return nil, err
 	}
-	v = &fileView{t: t}
-	defer func() {
-		if err != nil {
-			v.Close()
-		}
-	}()
-	if workspace {
-		if v.root, err = openWorkspace(t.Header().Cwd, root); err != nil {
-			return nil, err
-		}
-	}
-	if v.st, err = lookStore(t.File()); err != nil {
+	v := &fileView{t: t}
+	if err := v.open(root, workspace); err != nil {
+		v.Close()
 		return nil, err
 	}
-	v.View, err = checkpoint.Look(t, v.root, v.st)
-	return v, err
+	return v, nil
+}
+
+func (v *fileView) open(root string, workspace bool) (err error) {
+	if v.st, err = lookStore(v.t.File()); err != nil {
+		return err
+	}
+	if v.View, err = checkpoint.Look(v.t, nil, v.st); err != nil || !workspace {
+		return err
+	}
+	if err := v.recorded(); err != nil {
+		return err // whatever the folder is
+	}
+	if v.root, err = openWorkspace(v.t.Header().Cwd, root); err != nil {
+		return err
+	}
+	v.View, err = checkpoint.Look(v.t, v.root, v.st)
+	return err
 }
 
 // openWorkspace opens the folder that a session worked in, or the one that stands for it.
@@ -93,21 +100,32 @@ func entryOrRoot(t *sessiontree.Tree, name string) (entries.ID, error) {
 	return e.ID, err
 }
 
-// reportFiles tells on stderr what a reader has to know: that there are no file states, or
-// that a restore was cut short.
-func (a *app) reportFiles(v *fileView) (recorded bool, err error) {
-	if recorded, err = v.Recorded(); err != nil {
-		return false, err
-	}
-	if !recorded {
-		fmt.Fprintf(a.stderr, "sessctl: %s: no file states are recorded in this session\n", term.Line(v.t.File()))
-		return false, nil
+// errNoStates: the harness of the session keeps none, or did not yet.
+var errNoStates = errors.New("no file states are recorded in this session")
+
+// reportFiles tells on stderr of a restore that was cut short. A session without file
+// states is errNoStates.
+func (a *app) reportFiles(v *fileView) error {
+	if err := v.recorded(); err != nil {
+		return err
 	}
 	u, err := v.Unsettled()
 	if err == nil && u.Cut != nil {
-		fmt.Fprintf(a.stderr, "sessctl: %s: %s\n", term.Line(v.t.File()), cutText(v.t, u.Cut))
+		a.reportCut(v.t, u.Cut)
 	}
-	return true, err
+	return err
+}
+
+func (v *fileView) recorded() error {
+	ok, err := v.Recorded()
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %w", v.t.File(), errNoStates)
+	}
+	return err
+}
+
+func (a *app) reportCut(t *sessiontree.Tree, c *checkpoint.Cut) {
+	fmt.Fprintf(a.stderr, "sessctl: %s: %s\n", term.Line(t.File()), cutText(t, c))
 }
 
 // cutText tells of a restore that a crash has cut short, and what finishes it.
@@ -194,8 +212,12 @@ func (a *app) settledView(name, root string, dry bool) (*fileView, error) {
 		return nil, err
 	}
 	u, err := v.Unsettled()
-	if err != nil || dry || u.Cut == nil && !u.Carried {
-		return v, err
+	switch {
+	case err != nil:
+		v.Close()
+		return nil, err
+	case dry || u.Cut == nil && !u.Carried:
+		return v, nil
 	}
 	return a.settleAnew(v, root, true)
 }
@@ -208,12 +230,15 @@ func (a *app) settledLeaf(name string, f *restoreFlags) (*fileView, error) {
 		return nil, err
 	}
 	u, err := v.Unsettled()
-	if err != nil || u.Cut == nil {
-		return v, err
-	}
-	if f.dry {
-		_, err = a.reportFiles(v)
-		return v, err
+	switch {
+	case err != nil:
+		v.Close()
+		return nil, err
+	case u.Cut == nil:
+		return v, nil
+	case f.dry:
+		a.reportCut(v.t, u.Cut)
+		return v, nil
 	}
 	return a.settleAnew(v, f.root, false)
 }

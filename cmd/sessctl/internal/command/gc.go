@@ -67,7 +67,7 @@ func (a *app) folder(name string) (string, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return "", err
+		return "", fmt.Errorf("there is no folder of sessions here; name one as DIR: %w", err)
 	case !info.IsDir():
 		return "", usagef("%s is no folder; name one that has sessions", name)
 	}
@@ -221,13 +221,13 @@ func usageJSON(dir string, u *checkpoint.Usage) jsonDU {
 }
 
 func writeUsage(o *term.Output, u *checkpoint.Usage) error {
-	t := newTable(o, ">LOG", ">FILES", ">ONLY ITS OWN", "<SESSION")
+	t := newTable(o, "<SESSION", ">LOG", ">FILES", "ONLY ITS OWN")
 	for _, l := range u.Logs {
 		own := ""
 		if l.Blobs > 0 {
 			own = size(l.OwnBytes)
 		}
-		t.add("", size(l.Size), sizeOf(l.Blobs, l.BlobBytes), own, term.Line(l.Path))
+		t.add("", term.Line(l.Path), size(l.Size), sizeOf(l.Blobs, l.BlobBytes), own)
 		if l.Missing {
 			t.note("missing: it is registered with the store, and not there")
 		}

@@ -55,9 +55,6 @@ that 'sessctl files plan' has shown, or nothing.`,
 		Args:    needs(2, 2, "a session and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runRestore(&f, args[0], restoring{reason: string(sessiontree.ReasonRestore), show: true, plan: func(v *fileView) (*checkpoint.Plan, error) {
-				if ok, err := v.Recorded(); err != nil || !ok {
-					return nil, errors.Join(err, errNoStates)
-				}
 				return v.planTo(args[1], checkpoint.Code, f.only)
 			}})
 		},
@@ -88,7 +85,7 @@ func (a *app) runRestore(f *restoreFlags, name string, r restoring) error {
 		return err
 	}
 	defer v.Close()
-	if _, err := a.reportFiles(v); err != nil {
+	if err := a.reportFiles(v); err != nil {
 		return err
 	}
 	p, err := r.plan(v)
@@ -189,10 +186,10 @@ func (a *app) doRestore(f *restoreFlags, v *fileView, p *checkpoint.Plan, opt *c
 func (v *fileView) restoreJSON(r restoring, p *checkpoint.Plan, ret sessiontree.Return, prompt string) jsonReturn {
 	doc := jsonReturn{
 		Schema: "sessctl.return/1", Path: v.t.File(), Reason: r.reason, Scope: p.Scope, Plan: optional(p.ID), From: optionalID(p.From), To: optionalID(p.To),
-		Leaf: optionalID(p.From), Entries: ret.Entries, Turns: ret.Turns, Prompt: optional(prompt), Files: []jsonItem{},
+		Leaf: optionalID(p.From), Entries: ret.Entries, Turns: ret.Turns, Prompt: optional(prompt), Files: []jsonRestored{},
 	}
 	for _, it := range p.Items {
-		doc.Files = append(doc.Files, v.itemJSON(it, false))
+		doc.Files = append(doc.Files, jsonRestored{jsonItem: v.itemJSON(it)})
 	}
 	return doc
 }

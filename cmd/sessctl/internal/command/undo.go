@@ -109,6 +109,12 @@ type returning struct {
 	files  func(*fileView, checkpoint.Scope) (*checkpoint.Plan, error)
 }
 
+// jsonRestored is a file of a plan, and what became of it.
+type jsonRestored struct {
+	jsonItem
+	Result *string `json:"result"`
+}
+
 // jsonReturn is what is printed by commands that go back or forward.
 type jsonReturn struct {
 	Schema  string           `json:"schema"`
@@ -122,7 +128,7 @@ type jsonReturn struct {
 	Entries int              `json:"entries"`
 	Turns   int              `json:"turns"`
 	Prompt  *string          `json:"prompt"`
-	Files   []jsonItem       `json:"files"`
+	Files   []jsonRestored   `json:"files"`
 	Done    bool             `json:"done"`
 }
 
@@ -177,7 +183,7 @@ func (a *app) returnLeaf(f *returnFlags, name string, plan func(*sessiontree.Tre
 	return a.write(false, func(o *term.Output) error {
 		return a.writeRestore(o, restoring{}, jsonReturn{
 			"sessctl.return/1", t.File(), string(r.Reason), checkpoint.Conversation, nil, optionalID(r.From), optionalID(r.To), optionalID(leaf),
-			r.Entries, r.Turns, optional(prompt), []jsonItem{}, leaf != r.From,
+			r.Entries, r.Turns, optional(prompt), []jsonRestored{}, leaf != r.From,
 		})
 	})
 }
