@@ -13,15 +13,21 @@ import (
 // files st has to be the session's store; otherwise it may be nil. only, where there are
 // any, limits it to these paths.
 func Carried(t *sessiontree.Tree, from, to entries.ID, st *Store, only ...string) (d entries.Draft, ok bool, err error) {
-	r, ok, err := carried(t, from, to, st)
-	if err != nil || !ok {
+	var f fork
+	if from == t.Leaf() {
+		f, err = forkOfLeaf(t, to, st)
+	} else {
+		f, err = forkOf(t, from, to, st)
+	}
+	if err != nil {
 		return d, false, err
 	}
+	r, ok := f.carried()
 	if len(only) > 0 {
 		r.Files = slices.DeleteFunc(r.Files, func(f fileRecord) bool { return !covers(only, f.Path) })
-		if len(r.Files) == 0 {
-			return d, false, nil
-		}
+	}
+	if !ok || len(r.Files) == 0 {
+		return d, false, nil
 	}
 	d, err = r.draft(st)
 	return d, err == nil, err
@@ -32,6 +38,11 @@ func carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (r record, ok 
 	if err != nil {
 		return r, false, err
 	}
+	r, ok = f.carried()
+	return r, ok, nil
+}
+
+func (f fork) carried() (r record, ok bool) {
 	r = record{Phase: phaseCarried, Source: ByTool, Workspace: f.here.workspace}
 	for _, path := range f.paths() {
 		here, there := f.states(path)
@@ -39,7 +50,7 @@ func carried(t *sessiontree.Tree, from, to entries.ID, st *Store) (r record, ok 
 			r.Files = append(r.Files, fileRecord{Path: path, Before: &there, State: &here, Source: f.carriedBy(path)})
 		}
 	}
-	return r, len(r.Files) > 0, nil
+	return r, len(r.Files) > 0
 }
 
 // carriedBy says whose work is carried along; "" stands for tools'.

@@ -36,7 +36,11 @@ type ConflictError struct{ Items []Item }
 func (e *ConflictError) Error() string {
 	const most = 5
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v in %d files; nothing was changed", ErrConflict, len(e.Items))
+	files := "files"
+	if len(e.Items) == 1 {
+		files = "file"
+	}
+	fmt.Fprintf(&b, "%v in %d %s; nothing was changed", ErrConflict, len(e.Items), files)
 	for i, it := range e.Items {
 		if i == most {
 			fmt.Fprintf(&b, "; and %d more", len(e.Items)-most)
@@ -170,22 +174,36 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 
 // choose picks what is done, and refuses conflicts that nobody allowed.
 func (c *commit) choose() error {
-	var conflicts []Item
+	if err := c.plan.Refused(c.opt); err != nil {
+		return err
+	}
 	for _, it := range c.plan.Items {
-		switch {
-		case it.acts():
+		if it.acts() || it.Action == ActConflict && c.opt.overwrites(it) {
 			c.does = append(c.does, it)
-		case it.Action != ActConflict:
-		case c.opt.Force || covers(c.opt.Overwrite, it.Path):
-			c.does = append(c.does, it)
-		default:
+		}
+	}
+	return nil
+}
+
+// overwrites tells whether a path is overwritten where it is in conflict.
+func (o *CommitOptions) overwrites(it Item) bool { return o.Force || covers(o.Overwrite, it.Path) }
+
+// Refused gives the *ConflictError with which Commit would refuse a plan; nil where no
+// conflict stops it.
+func (p *Plan) Refused(opt *CommitOptions) error {
+	if opt == nil {
+		opt = &CommitOptions{}
+	}
+	var conflicts []Item
+	for _, it := range p.Items {
+		if it.Action == ActConflict && !opt.overwrites(it) {
 			conflicts = append(conflicts, it)
 		}
 	}
-	if len(conflicts) > 0 && !c.opt.Partial {
-		return &ConflictError{conflicts}
+	if len(conflicts) == 0 || opt.Partial {
+		return nil
 	}
-	return nil
+	return &ConflictError{conflicts}
 }
 
 // save puts what is going to be overwritten into the store, so that an undo brings it

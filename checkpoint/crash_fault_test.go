@@ -28,11 +28,11 @@ func (x *crashTest) operations() (ops []durable.Op) {
 // faults lets each operation fail, in a process that lives on.
 func (x *crashTest) faults() {
 	for n, op := range x.operations() {
-		if !changes(op) && n%3 != 0 {
+		if !mutates(op) && n%3 != 0 {
 			continue
 		}
 		fault := syscall.EIO
-		if n%2 == 0 && changes(op) {
+		if n%2 == 0 && mutates(op) {
 			fault = syscall.ENOSPC
 		}
 		c := x.start.killed()
@@ -54,7 +54,7 @@ func (x *crashTest) reported(l *life, op durable.Op, failed error) error {
 	switch {
 	case !done && !maps.Equal(files, x.before):
 		return fmt.Errorf("the files are neither as before nor as planned: %v", differ(files, x.before, x.after))
-	case failed == nil && !done, errors.Is(failed, ErrAborted) && done, errors.Is(failed, ErrStale) && (done || strings.HasPrefix(op.Name, blobsDir) && changes(op)):
+	case failed == nil && !done, errors.Is(failed, ErrAborted) && done, errors.Is(failed, ErrStale) && (done || strings.HasPrefix(op.Name, blobsDir) && mutates(op)):
 		return errors.New("that is not so")
 	case errors.Is(failed, ErrAborted) && (ends[len(ends)-1] != string(outcomeAborted) || !slices.Equal(l.said(), x.said)):
 		return fmt.Errorf("it was taken back, and the log says %q, %v", ends, l.said())

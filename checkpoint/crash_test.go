@@ -28,8 +28,8 @@ func newCrashTest(t *testing.T, y story, whole bool, seed uint64) *crashTest {
 	return &crashTest{T: t, scene: y.play(whole), r: rand.New(rand.NewPCG(seed, 1)), seen: map[string]bool{}}
 }
 
-// changes tells of operations after which a crash leaves something else than before.
-func changes(op durable.Op) bool {
+// mutates tells of operations after which a crash leaves something else than before.
+func mutates(op durable.Op) bool {
 	switch op.Kind {
 	case durable.Stat, durable.ReadAt, durable.ReadDir, durable.Readlink, durable.Close:
 		return false
@@ -174,7 +174,7 @@ func (x *crashTest) cuts(c computer, sure bool, crashes int, what string, values
 func (x *crashTest) everywhere(crashes int) {
 	c, ops := x.start.killed(), []durable.Op{}
 	_, err := x.commit(c, func(op durable.Op) error {
-		if ops = append(ops, op); changes(op) {
+		if ops = append(ops, op); mutates(op) {
 			x.cuts(c, false, crashes, "%s", op)
 			x.completion(c.killed(), op)
 		}
@@ -203,7 +203,7 @@ func (x *crashTest) inside(n int, op durable.Op, crashes int) {
 // completion cuts the completion, too, of a restore that was cut short at an operation.
 func (x *crashTest) completion(c computer, at durable.Op) {
 	faulty := &durable.Faulty{FS: c.disk, Fault: func(op durable.Op) error {
-		if changes(op) && x.r.IntN(64) == 0 {
+		if mutates(op) && x.r.IntN(64) == 0 {
 			x.cuts(c, false, 1, "%s, killed, and then %s", at, op)
 		}
 		return nil
@@ -247,7 +247,7 @@ func TestCutCommitInEveryWay(t *testing.T) {
 	x := newCrashTest(t, story{name: "one file", tell: fewFiles, plan: toStart(Both)}, false, 0)
 	c := x.start.killed()
 	_, err := x.commit(c, func(op durable.Op) error {
-		if changes(op) {
+		if mutates(op) {
 			for d := range c.disk.CrashAll {
 				x.check(c.booted(d), false, "%s", op)
 			}

@@ -50,14 +50,23 @@ func (st *Store) Logs(ctx context.Context) (logs []Log, err error) {
 }
 
 func (st *Store) logPaths() (paths []string, err error) {
-	home := filepath.Dir(st.dir)
+	paths, err = logsIn(filepath.Dir(st.dir), st.dir)
+	if err != nil {
+		return nil, err
+	}
+	elsewhere, err := st.registered()
+	return append(paths, elsewhere...), err
+}
+
+// logsIn lists the logs in a folder and in the directories in it, but for one.
+func logsIn(home, except string) (paths []string, err error) {
 	dirs := []string{home}
 	list, err := os.ReadDir(home)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range list {
-		if e.IsDir() && filepath.Join(home, e.Name()) != st.dir {
+		if e.IsDir() && filepath.Join(home, e.Name()) != except {
 			dirs = append(dirs, filepath.Join(home, e.Name()))
 		}
 	}
@@ -72,8 +81,7 @@ func (st *Store) logPaths() (paths []string, err error) {
 			}
 		}
 	}
-	elsewhere, err := st.registered()
-	return append(paths, elsewhere...), err
+	return paths, nil
 }
 
 // mentioned lists the sums in a file, and in the lists of files that it names.
@@ -143,6 +151,11 @@ func (st *Store) Garbage(ctx context.Context) (*Garbage, error) {
 	if err != nil {
 		return nil, err
 	}
+	return st.garbage(ctx, logs)
+}
+
+// garbage finds what none of some logs refers to.
+func (st *Store) garbage(ctx context.Context, logs []Log) (*Garbage, error) {
 	g := &Garbage{}
 	named := map[string]bool{}
 	for _, l := range logs {
@@ -156,7 +169,7 @@ func (st *Store) Garbage(ctx context.Context) (*Garbage, error) {
 	if err := st.remembered(g, named); err != nil {
 		return nil, err
 	}
-	err = st.eachBlob(func(name, sum string, info fs.FileInfo) error {
+	err := st.eachBlob(func(name, sum string, info fs.FileInfo) error {
 		switch {
 		case named[sum]:
 			g.Kept++

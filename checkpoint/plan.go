@@ -160,14 +160,22 @@ func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *Plan
 	return p, nil
 }
 
-// fork reads the paths to the leaf and to another entry, and adds what a foreign move of
-// the leaf left unsaid.
+// fork reads the paths to the leaf and to another entry.
 func (v *View) fork(to entries.ID) (fork, error) {
-	f, err := forkOf(v.tree, v.tree.Leaf(), to, v.st)
-	if err != nil || v.settled {
+	if v.settled {
+		return forkOf(v.tree, v.tree.Leaf(), to, v.st)
+	}
+	return forkOfLeaf(v.tree, to, v.st)
+}
+
+// forkOfLeaf reads the paths to the leaf and to another entry, and adds what a foreign
+// move of the leaf left unsaid.
+func forkOfLeaf(t *sessiontree.Tree, to entries.ID, st *Store) (fork, error) {
+	f, err := forkOf(t, t.Leaf(), to, st)
+	if err != nil {
 		return f, err
 	}
-	r, ok, err := missingCarried(v.tree, "", v.st)
+	r, ok, err := missingCarried(t, "", st)
 	if ok {
 		f.here.ids = append(f.here.ids, "")
 		f.here.take(entries.Entry{}, r)
@@ -193,6 +201,11 @@ func (p *Plan) Count(a Action) (n int) {
 		}
 	}
 	return n
+}
+
+// Has tells whether a path of the plan is a given one, or below it.
+func (p *Plan) Has(path string) bool {
+	return slices.ContainsFunc(p.Items, func(it Item) bool { return covers([]string{path}, it.Path) })
 }
 
 // Nothing tells that a plan would change neither a file nor the leaf.

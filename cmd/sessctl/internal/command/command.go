@@ -114,7 +114,8 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of `NAME`: sessctl, pi or omp")
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.verify())
 	root.AddCommand(a.checkout(), a.undo(), a.redo(), a.label(), a.name(), a.fork(), a.rm())
-	root.AddCommand(a.archive(), a.unarchive())
+	root.AddCommand(a.files())
+	root.AddCommand(a.archive(), a.unarchive(), a.gc(), a.du())
 	root.AddCommand(a.demo(), a.version(), exitCodes())
 	root.SuggestionsMinimumDistance = 2
 	return root

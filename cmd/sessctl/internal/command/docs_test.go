@@ -26,7 +26,7 @@ func cliPage(t *testing.T) string {
 type schema map[string]string
 
 var (
-	schemaHead = regexp.MustCompile("^### `(sessctl\\.[a-z]+/[0-9]+)`$")
+	schemaHead = regexp.MustCompile("^### `(sessctl\\.[a-zA-Z]+/[0-9]+)`$")
 	fieldRow   = regexp.MustCompile("^\\| `([^`]+)` \\| ([a-z]+\\??) \\|")
 )
 
@@ -162,11 +162,17 @@ func TestJSONFields(t *testing.T) {
 		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
 		"sessctl.version/1":  {{"version"}},
 		"sessctl.append/1":   {{"name", story(t), "another"}, {"label", story(t), "@", "here"}, {"checkout", story(t), "root"}},
-		"sessctl.return/1":   {{"undo", "--yes", story(t)}, {"undo", "--yes", "--to", "VYEVCJQ3", story(t)}, {"undo", "--dry-run", "--to", "@~2", story(t)}},
-		"sessctl.fork/1":     {{"fork", story(t), "--into", t.TempDir()}},
-		"sessctl.rm/1":       {{"rm", "--yes", story(t)}},
-		"sessctl.archive/1":  {{"archive", rested(t, story(t))}},
-		"sessctl.demo/1":     {{"demo", t.TempDir()}},
+		"sessctl.return/1": {{"undo", "--yes", story(t)}, {"undo", "--yes", "--to", "VYEVCJQ3", story(t)}, {"undo", "--dry-run", "--to", "@~2", story(t)},
+			{"undo", "--yes", "--force", "--scope", "both", worked(t)}, {"files", "restore", "--yes", "--force", worked(t), "root"}},
+		"sessctl.files/1":     {{"files", worked(t)}, {"files", write(t, "cut.jsonl", cutLog)}, {"files", empty}},
+		"sessctl.filesDiff/1": {{"files", "diff", worked(t)}, {"files", "diff", worked(t), "root", "@"}},
+		"sessctl.filesPlan/1": {{"files", "plan", "--diff", worked(t), "root"}, {"files", "plan", "--root", t.TempDir(), write(t, "cut.jsonl", cutLog), "@"}},
+		"sessctl.gc/1":        {{"gc", dirOf(worked(t))}},
+		"sessctl.du/1":        {{"du", dirOf(worked(t))}},
+		"sessctl.fork/1":      {{"fork", story(t), "--into", t.TempDir()}},
+		"sessctl.rm/1":        {{"rm", "--yes", story(t)}},
+		"sessctl.archive/1":   {{"archive", rested(t, story(t))}},
+		"sessctl.demo/1":      {{"demo", t.TempDir()}},
 	}
 	pages := documented(t)
 	for name := range runs {
@@ -256,16 +262,30 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// commands gives every command that users may call, by what it is called with.
+// commands gives every command that users may call, by what it is called with, such as
+// "files diff".
 func commands() map[string]*cobra.Command {
 	list := map[string]*cobra.Command{}
-	root := (&app{}).root()
-	for _, c := range root.Commands() {
+	todo := (&app{}).root().Commands()
+	for len(todo) > 0 {
+		c := todo[0]
+		todo = append(todo[1:], c.Commands()...)
 		if c.IsAvailableCommand() {
-			list[c.Name()] = c
+			list[nameOf(c)] = c
 		}
 	}
 	return list
+}
+
+func nameOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "sessctl ") }
+
+// named gives the command that some words begin with.
+func named(words []string) string {
+	c, _, err := (&app{}).root().Find(words)
+	if err != nil {
+		return words[0]
+	}
+	return nameOf(c)
 }
 
 // flagNames gives a flag as it is written, in both forms.
@@ -282,8 +302,8 @@ func TestFlagsAreDocumented(t *testing.T) {
 	rows := map[string]string{} // by command
 	for _, line := range strings.Split(page, "\n") {
 		if rest, ok := strings.CutPrefix(line, "| `"); ok {
-			name, _, _ := strings.Cut(rest, " ")
-			rows[strings.Trim(name, "`")] += line
+			name, _, _ := strings.Cut(rest, "`")
+			rows[named(strings.Fields(name))] += line
 		}
 	}
 	_, everywhere, _ := strings.Cut(page, "\nEverywhere: ")
@@ -336,10 +356,11 @@ func TestScriptsUseEverything(t *testing.T) {
 		script, _, _ := strings.Cut(string(text), "\n-- ")
 		for _, m := range calls.FindAllStringSubmatch(script, -1) {
 			words := strings.Fields(m[1])
-			used[words[0]] = true
+			name := named(words)
+			used[name] = true
 			for _, w := range words[1:] {
 				w, _, _ = strings.Cut(w, "=")
-				used[words[0]+" "+w], used[w] = true, true
+				used[name+" "+w], used[w] = true, true
 			}
 		}
 	}

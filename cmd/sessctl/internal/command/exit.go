@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -33,7 +34,7 @@ const exitHelp = `   0  done
    2  usage: unknown command or flag, missing argument
    3  done, and problems were found (verify; other commands with --strict)
   10  no such session or entry, or the name fits several
-  11  locked, changed by somebody else meanwhile, or of a format that is only read
+  11  locked, changed by somebody else meanwhile, files in conflict, or of a format that is only read
   12  damaged beyond use: neither a header nor an entry can be read, or a part of an archive that is needed cannot
  130  interrupted
 `
@@ -109,6 +110,10 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 
 func codeOf(err error) int {
 	switch {
+	case errors.Is(err, checkpoint.ErrConflict), errors.Is(err, checkpoint.ErrStale):
+		return exitConflict
+	case errors.Is(err, checkpoint.ErrRoot), errors.Is(err, checkpoint.ErrNoBlob), errors.Is(err, checkpoint.ErrAborted), errors.Is(err, checkpoint.ErrMissingLog):
+		return exitFailure // whatever is below them
 	case errors.Is(err, sessiontree.ErrNotFound), errors.Is(err, locate.ErrAmbiguous), errors.Is(err, fs.ErrNotExist):
 		return exitNotFound
 	case errors.Is(err, sessiontree.ErrConflict), errors.Is(err, sessiontree.ErrChanged),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
@@ -14,9 +15,8 @@ import (
 
 // returnFlags are the flags of undo and redo.
 type returnFlags struct {
+	restoreFlags
 	to, scope string
-	yes       bool
-	dry       bool
 }
 
 func (a *app) undo() *cobra.Command {
@@ -28,20 +28,15 @@ func (a *app) undo() *cobra.Command {
 path; to a prompt means to before it. It shows first what leaves the conversation,
 and asks. Nothing is deleted: what was taken back stays a branch, and redo brings
 it back as long as nothing else was said. The prompt that was taken back is printed,
-to be edited and sent again. Stop an agent that is running on the session first.`,
-		Example: "  sessctl undo latest\n  sessctl undo session.jsonl --to @~6 --dry-run\n  sessctl undo session.jsonl --yes > prompt.txt",
+to be edited and sent again. Stop an agent that is running on the session first.
+
+The files stay, unless --scope is code (only they go back: the last turn or restore
+that changed some) or both. A file in conflict, such as one that somebody edited
+since, then stops all of it; see 'sessctl files restore --help'.`,
+		Example: "  sessctl undo latest\n  sessctl undo session.jsonl --to @~6 --dry-run\n  sessctl undo session.jsonl --scope both\n  sessctl undo session.jsonl --yes > prompt.txt",
 		Args:    needs(1, 1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.runReturn(&f, args[0], func(t *sessiontree.Tree) (*sessiontree.Return, error) {
-				if f.to == "" {
-					return t.PlanUndo()
-				}
-				e, err := locate.Entry(t, f.to)
-				if err != nil {
-					return nil, err
-				}
-				return t.PlanUndoTo(e.ID)
-			})
+			return a.runReturn(&f, args[0], returning{sessiontree.ReasonUndo, f.undoLeaf, f.undoFiles})
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -50,17 +45,41 @@ to be edited and sent again. Stop an agent that is running on the session first.
 	return cmd
 }
 
+func (f *returnFlags) undoLeaf(t *sessiontree.Tree) (*sessiontree.Return, error) {
+	if f.to == "" {
+		return t.PlanUndo()
+	}
+	e, err := locate.Entry(t, f.to)
+	if err != nil {
+		return nil, err
+	}
+	return t.PlanUndoTo(e.ID)
+}
+
+func (f *returnFlags) undoFiles(v *fileView, scope checkpoint.Scope) (*checkpoint.Plan, error) {
+	if f.to == "" {
+		return v.Undo(scope, nil)
+	}
+	e, err := locate.Entry(v.t, f.to)
+	if err != nil {
+		return nil, err
+	}
+	return v.UndoTo(e.ID, scope, nil)
+}
+
 func (a *app) redo() *cobra.Command {
 	var f returnFlags
 	cmd := &cobra.Command{
 		Use:   "redo S",
 		Short: "Bring back what undo has taken back",
 		Long: `redo moves the leaf to where it was before the last undo, as long as nothing was
-said since. Several undos are brought back one by one.`,
-		Example: "  sessctl redo latest",
+said since. Several undos are brought back one by one. --scope code brings back the
+files of the last undo of that scope, and --scope both the conversation with them.`,
+		Example: "  sessctl redo latest\n  sessctl redo latest --scope both",
 		Args:    needs(1, 1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.runReturn(&f, args[0], (*sessiontree.Tree).PlanRedo)
+			return a.runReturn(&f, args[0], returning{sessiontree.ReasonRedo, (*sessiontree.Tree).PlanRedo,
+				func(v *fileView, scope checkpoint.Scope) (*checkpoint.Plan, error) { return v.Redo(scope, nil) }})
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -69,48 +88,78 @@ said since. Several undos are brought back one by one.`,
 }
 
 func (f *returnFlags) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.scope, "scope", "conversation", "`WHAT` goes back: conversation (code and both need file states, which are not recorded yet)")
-	fl.BoolVar(&f.yes, "yes", false, "do not ask")
-	fl.BoolVar(&f.dry, "dry-run", false, "only show what would be done")
+	cmd.Flags().StringVar(&f.scope, "scope", "conversation", "`WHAT` goes: conversation (the files stay), code (the conversation stays) or both")
+	f.restoreFlags.register(cmd.Flags())
 }
 
-func (f *returnFlags) check() error {
-	switch f.scope {
-	case "conversation":
-		return nil
-	case "code", "both":
-		return usagef("no file states are recorded yet, so --scope can only be conversation")
+// parseScope reads --scope.
+func parseScope(text string) (checkpoint.Scope, error) {
+	scope, err := checkpoint.ParseScope(text)
+	if err != nil {
+		return "", usagef("--scope: %w", err)
 	}
-	return usagef("--scope is conversation, code or both, not %q", f.scope)
+	return scope, nil
 }
 
+// A returning is what undo or redo goes back or forward to: with the leaf alone, or with
+// files.
+type returning struct {
+	reason sessiontree.MoveReason
+	leaf   func(*sessiontree.Tree) (*sessiontree.Return, error)
+	files  func(*fileView, checkpoint.Scope) (*checkpoint.Plan, error)
+}
+
+// jsonRestored is a file of a plan, and what became of it.
+type jsonRestored struct {
+	jsonItem
+	Result *string `json:"result"`
+}
+
+// jsonReturn is what is printed by commands that go back or forward.
 type jsonReturn struct {
-	Schema  string                 `json:"schema"`
-	Path    string                 `json:"path"`
-	Reason  sessiontree.MoveReason `json:"reason"`
-	From    *entries.ID            `json:"from"`
-	To      *entries.ID            `json:"to"`
-	Leaf    *entries.ID            `json:"leaf"`
-	Entries int                    `json:"entries"`
-	Turns   int                    `json:"turns"`
-	Prompt  *string                `json:"prompt"`
-	Done    bool                   `json:"done"`
+	Schema  string           `json:"schema"`
+	Path    string           `json:"path"`
+	Reason  string           `json:"reason"`
+	Scope   checkpoint.Scope `json:"scope"`
+	Plan    *string          `json:"plan"`
+	From    *entries.ID      `json:"from"`
+	To      *entries.ID      `json:"to"`
+	Leaf    *entries.ID      `json:"leaf"`
+	Entries int              `json:"entries"`
+	Turns   int              `json:"turns"`
+	Prompt  *string          `json:"prompt"`
+	Files   []jsonRestored   `json:"files"`
+	Done    bool             `json:"done"`
 }
 
 // runReturn plans, shows, asks and does. Looking at the plan takes no lock.
-func (a *app) runReturn(f *returnFlags, name string, plan func(*sessiontree.Tree) (*sessiontree.Return, error)) error {
-	if err := f.check(); err != nil {
+func (a *app) runReturn(f *returnFlags, name string, what returning) error {
+	scope, err := parseScope(f.scope)
+	if err != nil {
+		return err
+	}
+	if scope == checkpoint.Conversation {
+		return a.returnLeaf(f, name, what.leaf)
+	}
+	return a.runRestore(&f.restoreFlags, name, restoring{reason: string(what.reason), plan: func(v *fileView) (*checkpoint.Plan, error) {
+		return what.files(v, scope)
+	}})
+}
+
+// returnLeaf moves the leaf alone.
+func (a *app) returnLeaf(f *returnFlags, name string, plan func(*sessiontree.Tree) (*sessiontree.Return, error)) error {
+	if err := f.noFiles(); err != nil {
 		return err
 	}
 	if name == "-" {
 		return usagef("standard input can only be read")
 	}
-	t, err := a.whole(name)
+	v, err := a.settledLeaf(name, &f.restoreFlags)
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	defer v.Close()
+	t := v.t
 	r, err := plan(t)
 	if err != nil {
 		return err
@@ -132,17 +181,10 @@ func (a *app) runReturn(f *returnFlags, name string, plan func(*sessiontree.Tree
 		}
 	}
 	return a.write(false, func(o *term.Output) error {
-		if a.flags.json {
-			return writeJSON(o, jsonReturn{
-				"sessctl.return/1", t.File(), r.Reason, optionalID(r.From), optionalID(r.To), optionalID(leaf),
-				r.Entries, r.Turns, optional(prompt), leaf != r.From,
-			}, false)
-		}
-		if prompt != "" {
-			_, err := fmt.Fprintln(o, term.Text(prompt))
-			return err
-		}
-		return nil
+		return a.writeRestore(o, restoring{}, jsonReturn{
+			"sessctl.return/1", t.File(), string(r.Reason), checkpoint.Conversation, nil, optionalID(r.From), optionalID(r.To), optionalID(leaf),
+			r.Entries, r.Turns, optional(prompt), []jsonRestored{}, leaf != r.From,
+		})
 	})
 }
 
@@ -188,15 +230,14 @@ func placeName(t *sessiontree.Tree, id entries.ID) string {
 
 // returnTo moves the leaf, if the log is as it was when it was looked at.
 func (a *app) returnTo(path string, r *sessiontree.Return) (leaf entries.ID, err error) {
-	s, err := a.openToWrite(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() {
-		if e := s.Close(); err == nil {
-			err = e
+	err = a.writing(path, func(s *sessiontree.Session) error {
+		along, err := carriedAlong(s, r.To)
+		if err != nil {
+			return err
 		}
-	}()
-	done, err := s.Return(context.Background(), r)
-	return done.Leaf, err
+		done, err := s.Return(context.Background(), r, along...)
+		leaf = done.Leaf
+		return err
+	})
+	return leaf, err
 }

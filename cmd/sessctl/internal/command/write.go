@@ -7,38 +7,97 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
+// checkoutFlags are the flags of checkout.
+type checkoutFlags struct {
+	restoreFlags
+	summary, scope string
+}
+
 func (a *app) checkout() *cobra.Command {
-	var summary string
+	var f checkoutFlags
 	cmd := &cobra.Command{
 		Use:   "checkout S ENTRY",
 		Short: "Move the leaf of a session to another entry",
 		Long: `checkout moves the leaf: the next entry will be attached to ENTRY. It appends one
 record, a leaf marker, or with --summary a branch summary, which the model sees.
 Nothing is deleted; what was left stays a branch. "root" moves the leaf to before
-the first entry.`,
-		Example: "  sessctl checkout latest @~2\n  sessctl checkout session.jsonl mended --summary 'strconv.Unquote does not fit'",
+the first entry.
+
+The files stay what they are, and the log remembers that. With --scope both they
+follow: what this branch did to them is taken back, and what the other one did is
+done again. That shows a plan and asks; see 'sessctl files restore --help'.`,
+		Example: "  sessctl checkout latest @~2\n  sessctl checkout latest mended --scope both\n  sessctl checkout session.jsonl mended --summary 'strconv.Unquote does not fit'",
 		Args:    needs(2, 2, "a session and an ENTRY"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.change(args[0], func(ctx context.Context, s *sessiontree.Session, t *sessiontree.Tree) (sessiontree.Appended, error) {
-				if args[1] == "root" {
-					return s.MoveLeafWithSummary(ctx, "", summary)
-				}
-				e, err := locate.Entry(t, args[1])
-				if err != nil {
-					return sessiontree.Appended{}, err
-				}
-				return s.MoveLeafWithSummary(ctx, e.ID, summary)
-			})
-		},
+		RunE:    func(_ *cobra.Command, args []string) error { return a.runCheckout(&f, args[0], args[1]) },
 	}
-	cmd.Flags().StringVar(&summary, "summary", "", "tell the model in `TEXT` what was left")
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.summary, "summary", "", "tell the model in `TEXT` what was left")
+	fl.StringVar(&f.scope, "scope", "conversation", "`WHAT` goes there: conversation (the files stay) or both")
+	f.register(fl)
 	return cmd
+}
+
+func (a *app) runCheckout(f *checkoutFlags, name, entry string) error {
+	scope, err := parseScope(f.scope)
+	if err != nil {
+		return err
+	}
+	switch scope {
+	case checkpoint.Code:
+		return usagef("checkout moves the leaf; 'sessctl files restore' brings the files alone to an entry")
+	case checkpoint.Both:
+		return a.runRestore(&f.restoreFlags, name, restoring{reason: string(sessiontree.ReasonRestore), summary: f.summary, plan: func(v *fileView) (*checkpoint.Plan, error) {
+			return v.planTo(entry, scope, nil)
+		}})
+	}
+	if err := f.noFiles(); err != nil {
+		return err
+	}
+	if f.dry {
+		return a.showCheckout(name, entry)
+	}
+	return a.change(name, func(ctx context.Context, s *sessiontree.Session, t *sessiontree.Tree) (sessiontree.Appended, error) {
+		to, err := entryOrRoot(t, entry)
+		if err != nil {
+			return sessiontree.Appended{}, err
+		}
+		if err := a.settle(s, f.root, false); err != nil {
+			return sessiontree.Appended{}, err
+		}
+		along, err := carriedAlong(s, to)
+		if err != nil {
+			return sessiontree.Appended{}, err
+		}
+		return s.MoveLeafWithSummary(ctx, to, f.summary, along...)
+	})
+}
+
+// showCheckout tells where the leaf would go.
+func (a *app) showCheckout(name, entry string) error {
+	t, err := a.whole(name)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	to, err := entryOrRoot(t, entry)
+	if err != nil {
+		return err
+	}
+	return a.write(false, func(o *term.Output) error {
+		if a.flags.json {
+			return writeJSON(o, jsonAppended{"sessctl.append/1", t.File(), nil, optionalID(t.Leaf())}, false)
+		}
+		_, err := fmt.Fprintf(o, "%s: the leaf would go to %s\n", term.Line(t.File()), placeName(t, to))
+		return err
+	})
 }
 
 func (a *app) label() *cobra.Command {
@@ -139,30 +198,23 @@ type jsonAppended struct {
 }
 
 // change appends something to a session and says what the leaf is now.
-func (a *app) change(name string, do func(context.Context, *sessiontree.Session, *sessiontree.Tree) (sessiontree.Appended, error)) (err error) {
-	s, err := a.openToWrite(name)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := s.Close(); err == nil {
-			err = e
+func (a *app) change(name string, do func(context.Context, *sessiontree.Session, *sessiontree.Tree) (sessiontree.Appended, error)) error {
+	return a.writing(name, func(s *sessiontree.Session) error {
+		t, err := s.Tree()
+		if err != nil {
+			return err
 		}
-	}()
-	t, err := s.Tree()
-	if err != nil {
-		return err
-	}
-	done, err := do(context.Background(), s, t)
-	if err != nil {
-		return err
-	}
-	return a.write(false, func(o *term.Output) error {
-		if a.flags.json {
-			return writeJSON(o, jsonAppended{"sessctl.append/1", s.Path(), optionalID(firstID(done)), optionalID(done.Leaf)}, false)
+		done, err := do(context.Background(), s, t)
+		if err != nil {
+			return err
 		}
-		_, err := fmt.Fprintf(o, "%s: %s\n", term.Line(s.Path()), a.told(s, done))
-		return err
+		return a.write(false, func(o *term.Output) error {
+			if a.flags.json {
+				return writeJSON(o, jsonAppended{"sessctl.append/1", s.Path(), optionalID(firstID(done)), optionalID(done.Leaf)}, false)
+			}
+			_, err := fmt.Fprintf(o, "%s: %s\n", term.Line(s.Path()), a.told(s, done))
+			return err
+		})
 	})
 }
 

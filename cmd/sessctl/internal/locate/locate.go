@@ -29,6 +29,20 @@ type Places struct {
 	Agent  sessiontree.Agent // ... and of this agent
 }
 
+// Own is the directory where sessctl keeps sessions.
+func (p *Places) Own() string {
+	own, data, home := p.Getenv("SESSCTL_DIR"), p.Getenv("XDG_DATA_HOME"), p.Getenv("HOME")
+	switch {
+	case own != "":
+		return filepath.Clean(own)
+	case data != "":
+		return filepath.Join(data, "sessctl/sessions")
+	case home != "":
+		return filepath.Join(home, ".local/share/sessctl/sessions")
+	}
+	return ""
+}
+
 // Known gives the directories where sessctl, pi and oh-my-pi keep sessions, and
 // those that the user added.
 func (p *Places) Known() []string {
@@ -43,11 +57,7 @@ func (p *Places) Known() []string {
 			dirs = append(dirs, filepath.Join(dir, rest))
 		}
 	}
-	if own := p.Getenv("SESSCTL_DIR"); own != "" {
-		add(own, "")
-	} else {
-		add(data, "sessctl/sessions")
-	}
+	add(p.Own(), "")
 	add(p.Getenv("PI_CODING_AGENT_SESSION_DIR"), "")
 	if agent := p.Getenv("PI_CODING_AGENT_DIR"); agent != "" {
 		add(agent, "sessions")
