@@ -181,8 +181,10 @@ func (p *player) tool(name, path string, do func() error) error {
 	return p.append(entries.ToolResult(id, name, nil, false, nil))
 }
 
-// cut begins to restore the files of an entry, does the first of them, and dies.
+// cut begins to restore the files of an entry, or of a rewind to it, does the first of
+// them, and dies.
 func (p *player) cut(entry string) error {
+	entry, rewind, _ := strings.Cut(entry, " ")
 	ctx := context.Background()
 	t, err := p.s.Tree()
 	if err != nil {
@@ -200,7 +202,7 @@ func (p *player) cut(entry string) error {
 	for _, it := range plan.Items {
 		files = append(files, map[string]any{"path": it.Path, "from": it.Disk, "to": it.To})
 	}
-	raw, err := json.Marshal(map[string]any{"phase": "begin", "plan": plan.ID, "to": e.ID, "scope": "code", "files": files})
+	raw, err := json.Marshal(map[string]any{"phase": "begin", "plan": plan.ID, "to": e.ID, "scope": "code", "files": files, "rewind": rewind})
 	if err != nil {
 		return err
 	}
