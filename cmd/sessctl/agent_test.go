@@ -20,7 +20,8 @@ import (
 
 // agent LOG STEP... plays a harness that records file states: it makes the log where it is
 // missing, works in the folder ws beside it, and does the steps, such as 'prompt fix it'
-// and 'write a.txt one\n'. In a step \n is a newline, \0 a NUL and \e an escape.
+// and 'write a.txt one\n'. In a step \n is a newline, \r a
+// carriage return, \0 a NUL and \e an escape.
 func agent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: agent LOG STEP...")
@@ -29,7 +30,7 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 	p := &player{log: log, ws: filepath.Join(filepath.Dir(log), "ws")}
 	defer p.close()
 	ts.Check(p.open())
-	decode := strings.NewReplacer(`\n`, "\n", `\0`, "\x00", `\e`, "\x1b")
+	decode := strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\0`, "\x00", `\e`, "\x1b")
 	for _, step := range args[1:] {
 		verb, rest, _ := strings.Cut(step, " ")
 		if err := p.step(verb, decode.Replace(rest)); err != nil {
