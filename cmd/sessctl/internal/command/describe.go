@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 )
@@ -64,6 +65,8 @@ func summaryOf(e entries.Entry) (summary, error) {
 		s.kind, s.text = "custom "+c.CustomType, string(c.Data)
 		if m, ok := c.LeafMarker(); ok {
 			s.kind, s.text = "leaf marker", m.Reason
+		} else if c.CustomType == checkpoint.CustomSnapshot || c.CustomType == checkpoint.CustomRestore {
+			s.kind, s.text = "custom "+c.CustomType, fileRecordText(c.Data)
 		}
 	case entries.TypeLabel:
 		var l entries.Label
@@ -73,6 +76,27 @@ func summaryOf(e entries.Entry) (summary, error) {
 		s.text, err = fieldsOf(e)
 	}
 	return s, err
+}
+
+// fileRecordText tells what a record of file states is about; 'sessctl files' tells more.
+func fileRecordText(data json.RawMessage) string {
+	var r struct {
+		Phase, Source, Outcome string
+		Of                     int // files whose list is elsewhere
+		Files                  []struct{ Path string }
+	}
+	if json.Unmarshal(data, &r) != nil {
+		return string(data)
+	}
+	words := strings.Fields(r.Phase + " " + r.Source + " " + r.Outcome)
+	var names []string
+	for _, f := range r.Files {
+		names = append(names, f.Path)
+	}
+	if r.Of > 0 {
+		names = append(names, plural(r.Of, "file", "files"))
+	}
+	return strings.Join(words, " ") + ": " + strings.Join(names, ", ")
 }
 
 func messageSummary(e entries.Entry) (summary, error) {
