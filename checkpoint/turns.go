@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -169,10 +168,13 @@ func (w *walk) begun(s *Step, begin entries.ID) {
 		return
 	}
 	s.To = r.To
+	from := map[string]*State{}
+	for _, f := range r.Files {
+		from[f.Path] = f.From
+	}
 	for i, f := range s.Files {
-		at := slices.IndexFunc(r.Files, func(b fileRecord) bool { return b.Path == f.Path })
-		if at >= 0 && r.Files[at].From != nil {
-			s.Files[i].Before = *r.Files[at].From
+		if was := from[f.Path]; was != nil {
+			s.Files[i].Before = *was
 		}
 	}
 }

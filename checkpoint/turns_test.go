@@ -167,6 +167,91 @@ func TestRefusedIsWhatCommitRefuses(t *testing.T) {
 	}
 }
 
+// TestUnsettled: a restore that was cut short is told of, and what it would still do.
+func TestUnsettled(t *testing.T) {
+	for _, c := range []struct {
+		begin  string
+		spoken bool
+		want   checkpoint.Cut
+	}{
+		{`{"phase":"begin","to":"aaaa","scope":"both","files":[{"path":"a"},{"path":"b"}]}`, false, checkpoint.Cut{To: "aaaa", Scope: checkpoint.Both, Files: 2}},
+		{`{"phase":"begin","to":"","scope":"code","rewind":"bbbb"}`, false, checkpoint.Cut{Scope: checkpoint.Code, Rewind: "bbbb"}},
+		{`{"phase":"begin","scope":"code"}`, true, checkpoint.Cut{Scope: checkpoint.Code, Late: true}},
+	} {
+		b := newBench(t, nil)
+		b.prompt("one")
+		v, _ := b.look()
+		if u, err := v.Unsettled(); err != nil || u != (checkpoint.Unsettled{}) {
+			t.Errorf("before: got %+v (%v)", u, err)
+		}
+		done, err := b.s.Append(t.Context(), entries.CustomDraft(entries.CustomFileRestore, json.RawMessage(c.begin)))
+		b.must(err)
+		if c.spoken {
+			b.prompt("on")
+		}
+		v, _ = b.look()
+		u, err := v.Unsettled()
+		b.must(err)
+		if c.want.Begin = done.Leaf; u.Cut == nil || *u.Cut != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.begin, u.Cut, c.want)
+		}
+	}
+}
+
+// TestUnreadStep: a record that cannot be read is told of in its place.
+func TestUnreadStep(t *testing.T) {
+	b := newBench(t, nil)
+	b.prompt("one")
+	_, err := b.s.Append(t.Context(), entries.CustomDraft(entries.CustomFileSnapshot, json.RawMessage(`"x"`)))
+	b.must(err)
+	b.edit("a", "1")
+	_, tree := b.look()
+	for turn, err := range checkpoint.Turns(tree, tree.Leaf(), nil) {
+		b.must(err)
+		if len(turn.Steps) != 2 || turn.Steps[0].Kind != checkpoint.StepUnread || turn.Steps[0].Reason == "" {
+			t.Errorf("got %+v", turn.Steps)
+		}
+	}
+}
+
+func TestKindsOfChanges(t *testing.T) {
+	file := checkpoint.State{Kind: checkpoint.File, Mode: 0o644, Size: 1, SHA256: strings.Repeat("a", 64)}
+	other, exec, link := file, file, checkpoint.State{Kind: checkpoint.Symlink, Target: "x"}
+	other.SHA256, exec.Mode = strings.Repeat("b", 64), 0o755
+	absent, unknown := checkpoint.State{Kind: checkpoint.Absent}, checkpoint.State{Kind: checkpoint.Unknown}
+	for _, c := range []struct {
+		before, after checkpoint.State
+		want          checkpoint.ChangeKind
+	}{
+		{absent, file, checkpoint.Created}, {file, absent, checkpoint.Gone}, {file, other, checkpoint.Changed}, {file, exec, checkpoint.Mode},
+		{file, link, checkpoint.Became}, {link, checkpoint.State{Kind: checkpoint.Symlink, Target: "y"}, checkpoint.Changed},
+		{file, file, checkpoint.NoDiff}, {absent, absent, checkpoint.NoDiff},
+		{unknown, unknown, checkpoint.Unclear}, {file, unknown, checkpoint.Unclear}, {checkpoint.State{}, file, checkpoint.Unclear},
+	} {
+		if got := (checkpoint.Change{Before: c.before, After: c.after}).Kind(); got != c.want {
+			t.Errorf("%s to %s: got %s, want %s", c.before.Kind, c.after.Kind, got, c.want)
+		}
+	}
+}
+
+func TestRelative(t *testing.T) {
+	b := newBench(t, nil)
+	v, tree := b.look()
+	alone, err := checkpoint.Look(tree, nil, nil)
+	b.must(err)
+	for name, want := range map[string]string{"a": "a", "./a/../b": "b", ".": ".", "..": "", "../a": "", b.path("d/a"): "d/a", t.TempDir(): ""} {
+		if got, ok := v.Relative(name); got != want || ok != (want != "") {
+			t.Errorf("%q: got %q (%t), want %q", name, got, ok, want)
+		}
+		if filepath.IsAbs(name) {
+			want = ""
+		}
+		if got, ok := alone.Relative(name); got != want || ok != (want != "") {
+			t.Errorf("%q, without a workspace: got %q (%t), want %q", name, got, ok, want)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	b := newBench(t, nil)
 	b.prompt("one")

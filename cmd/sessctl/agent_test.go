@@ -20,7 +20,8 @@ import (
 
 // agent LOG STEP... plays a harness that records file states: it makes the log where it is
 // missing, works in the folder ws beside it, and does the steps, such as 'prompt fix it'
-// and 'write a.txt one\n'. In a step \n is a newline, \0 a NUL and \e an escape.
+// and 'write a.txt one\n'. In a step \n is a newline, \r a
+// carriage return, \0 a NUL and \e an escape.
 func agent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: agent LOG STEP...")
@@ -29,7 +30,7 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 	p := &player{log: log, ws: filepath.Join(filepath.Dir(log), "ws")}
 	defer p.close()
 	ts.Check(p.open())
-	decode := strings.NewReplacer(`\n`, "\n", `\0`, "\x00", `\e`, "\x1b")
+	decode := strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\0`, "\x00", `\e`, "\x1b")
 	for _, step := range args[1:] {
 		verb, rest, _ := strings.Cut(step, " ")
 		if err := p.step(verb, decode.Replace(rest)); err != nil {
@@ -181,8 +182,10 @@ func (p *player) tool(name, path string, do func() error) error {
 	return p.append(entries.ToolResult(id, name, nil, false, nil))
 }
 
-// cut begins to restore the files of an entry, does the first of them, and dies.
+// cut begins to restore the files of an entry, or of a rewind to it, does the first of
+// them, and dies.
 func (p *player) cut(entry string) error {
+	entry, rewind, _ := strings.Cut(entry, " ")
 	ctx := context.Background()
 	t, err := p.s.Tree()
 	if err != nil {
@@ -200,7 +203,7 @@ func (p *player) cut(entry string) error {
 	for _, it := range plan.Items {
 		files = append(files, map[string]any{"path": it.Path, "from": it.Disk, "to": it.To})
 	}
-	raw, err := json.Marshal(map[string]any{"phase": "begin", "plan": plan.ID, "to": e.ID, "scope": "code", "files": files})
+	raw, err := json.Marshal(map[string]any{"phase": "begin", "plan": plan.ID, "to": e.ID, "scope": "code", "files": files, "rewind": rewind, "workspace": workspaceIn(t)})
 	if err != nil {
 		return err
 	}
@@ -213,6 +216,20 @@ func (p *player) cut(entry string) error {
 		return err
 	}
 	return put(filepath.Join(p.ws, filepath.FromSlash(first.Path)), string(data))
+}
+
+// workspaceIn gives the workspace as the records of a log name it.
+func workspaceIn(t *sessiontree.Tree) (w json.RawMessage) {
+	for e, err := range t.Entries() {
+		if err != nil {
+			break
+		}
+		var data struct{ Workspace json.RawMessage }
+		if c, err := e.Custom(); err == nil && json.Unmarshal(c.Data, &data) == nil && data.Workspace != nil {
+			w = data.Workspace
+		}
+	}
+	return w
 }
 
 // planned FILE NAME puts the id of the plan that a file ends in into a variable.

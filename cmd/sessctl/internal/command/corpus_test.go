@@ -39,6 +39,7 @@ func TestCorpus(t *testing.T) {
 		for _, args := range append(contextArgs(), [][]string{
 			{"branches"}, {"branches", "--json"}, {"tree"}, {"tree", "--all"}, {"tree", "--json"}, {"tree", "--depth", "1"},
 			{"show"}, {"show", "--full"}, {"show", "--brief"}, {"show", "--json"}, {"show", "--jsonl"}, {"show", "--raw"}, {"verify"}, {"verify", "--json"},
+			{"files"}, {"files", "--json"},
 		}...) {
 			r := sessctl(t, append(args, log)...)
 			what := strings.Join(args, " ") + " " + filepath.Base(log)

@@ -129,11 +129,15 @@ func demoCommands(path string, played *demo.Played, list []sessiontree.Branch) [
 	commands := []demoCommand{{"the conversation as it goes on", "show " + path + " --brief"}}
 	for _, b := range list {
 		if b.Report != "" {
-			commands = append(commands, demoCommand{"the exploration, which nothing was lost of", "show " + path + " --branch " + short(b.Tip)})
+			commands = append(commands,
+				demoCommand{"the exploration, which nothing was lost of", "show " + path + " --branch " + short(b.Tip)},
+				demoCommand{"what going there would do, with its files", "checkout " + path + " " + short(b.Tip) + " --scope both --dry-run"})
 		}
 	}
 	return append(commands,
 		demoCommand{"what the model is sent, with the report in the exploration's place", "context " + path},
+		demoCommand{"what happened to files, turn by turn", "files " + path},
+		demoCommand{"what changed since the checkpoint", "files diff " + path + " " + played.Label},
 		demoCommand{"sums, damage, calls without results", "verify " + path},
 		demoCommand{"a new session that starts at the checkpoint", "fork " + path + " " + played.Label + " --into " + shellWord(filepath.Dir(played.Path), runtime.GOOS)},
 	)

@@ -196,7 +196,7 @@ func (a *app) track(s *sessiontree.Session, root string, do func(context.Context
 		return err
 	}
 	if done := tr.Finished(); done != nil {
-		fmt.Fprintf(a.stderr, "sessctl: a restore that was cut short is finished: %s\n", results(done.Files))
+		fmt.Fprintf(a.stderr, "sessctl: a restore that was cut short has ended: %s\n", results(done.Files))
 	}
 	return do(ctx, tr)
 }

@@ -108,6 +108,7 @@ func (a *app) runRestore(f *restoreFlags, name string, r restoring) error {
 		fmt.Fprintln(a.stderr, "sessctl: --overwrite PATH or --force overwrites what is in conflict; it is kept, and undo brings it back")
 		return refused
 	}
+	a.strict = a.strict || a.flags.strict && p.Count(checkpoint.ActUnknown) > 0
 	doc := v.restoreJSON(r, p, ret, prompt)
 	if !f.dry && !p.Nothing() {
 		if err := a.doRestore(f, v, p, opt, r, &doc); err != nil {

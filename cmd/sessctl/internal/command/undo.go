@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -222,7 +223,7 @@ func placeName(t *sessiontree.Tree, id entries.ID) string {
 		}
 		if spoken(e.Type) {
 			s := summarize(e)
-			return short(e.ID) + " " + term.Line(s.kind) + "  " + term.Cut(oneLine(s.text), 60)
+			return strings.TrimSpace(short(e.ID) + " " + term.Line(s.kind) + "  " + term.Cut(oneLine(s.text), 60))
 		}
 	}
 	return "before the first entry"
