@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
@@ -63,6 +64,10 @@ func (a *app) runFork(args []string, into string) error {
 	if err != nil {
 		return err
 	}
+	defer s.Close()
+	if err := a.forkFiles(t, at, s); err != nil {
+		return fmt.Errorf("%s was made, and what it says of files is not complete: %w", s.Path(), err)
+	}
 	copied, err := s.Tree()
 	if err != nil {
 		return err
@@ -81,4 +86,37 @@ func (a *app) runFork(args []string, into string) error {
 		_, err := fmt.Fprintln(o, term.Line(s.Path()))
 		return err
 	})
+}
+
+// forkFiles lets a fork go on with the files of its source: it gets their contents, and a
+// record of what they are now, where the copied path says otherwise.
+func (a *app) forkFiles(t *sessiontree.Tree, at entries.ID, s *sessiontree.Session) error {
+	from, err := lookStore(t.File())
+	if err != nil || from == nil {
+		return err
+	}
+	defer from.Close()
+	ctx := context.Background()
+	if at == "" {
+		at = t.Leaf()
+	}
+	d, ok, err := checkpoint.Carried(t, t.Leaf(), at, from)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if _, err := s.Append(ctx, d); err != nil {
+			return err
+		}
+	}
+	to, err := checkpoint.OpenStore(checkpoint.StoreOf(s.Path()))
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	_, missing, err := checkpoint.CopyContents(ctx, s.Path(), from, to)
+	if missing > 0 {
+		fmt.Fprintf(a.stderr, "sessctl: %s of files are not in %s any more; the fork does not have them either\n", plural(missing, "content", "contents"), from.Dir())
+	}
+	return err
 }
