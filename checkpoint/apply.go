@@ -122,6 +122,8 @@ func (a *applier) enter(dir string) (err error) {
 		if err = a.makeDir(dir); err == nil {
 			a.leave()
 			a.fsys, a.close, err = a.ws.open(dir)
+		} else {
+			a.leave() // the one above it
 		}
 	}
 	a.dir = dir
@@ -204,12 +206,21 @@ func (a *applier) putDir(it Item, base string) error {
 	return err
 }
 
-// chmod changes a mode alone: the bytes are right, and so is the time they were written.
+// chmod changes a mode alone: the bytes are right, and so is the time they were written. The
+// file is opened before, as it may not be allowed after.
 func (a *applier) chmod(it Item, base string) error {
 	if err := a.same(it); err != nil {
 		return err
 	}
-	return a.fsys.Chmod(base, it.To.Mode)
+	f, err := a.fsys.OpenFile(base, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = a.fsys.Chmod(base, it.To.Mode)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // replace makes the new thing beside the path, and then puts it there in one step. What
