@@ -48,18 +48,21 @@ func readHistory(t *sessiontree.Tree, leaf entries.ID, st *Store) (*history, err
 		}
 		path = append(path, e)
 	}
-	h.extend(path, st)
-	return h, nil
+	return h, h.extend(path, st)
 }
 
-// extend folds more entries.
-func (h *history) extend(path []entries.Entry, st *Store) {
+// extend folds more entries. What is damaged is told of, and what cannot be read ends it: a
+// fold with holes would be taken for the state of the disk.
+func (h *history) extend(path []entries.Entry, st *Store) error {
 	for _, e := range path {
 		if isPrompt(e) {
 			h.turn, h.turnAt = e.ID, len(h.ids)
 		}
 		h.ids = append(h.ids, e.ID)
 		r, ok, err := readRecord(e, st)
+		if err != nil && !damaged(err) {
+			return err
+		}
 		if err != nil {
 			h.unread = append(h.unread, err.Error())
 		}
@@ -67,6 +70,7 @@ func (h *history) extend(path []entries.Entry, st *Store) {
 			h.take(e, r)
 		}
 	}
+	return nil
 }
 
 func isPrompt(e entries.Entry) bool { return e.Type == entries.TypeMessage && e.Role == "user" }

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -223,7 +224,11 @@ func missingCarried(tree *sessiontree.Tree, known entries.ID, st *Store) (r reco
 		if err != nil {
 			return r, false, err
 		}
-		if isRecord(e) {
+		kind, err := customType(e)
+		if err != nil {
+			return r, false, err
+		}
+		if kind == CustomSnapshot || kind == CustomRestore {
 			last = e.ID
 		}
 	}
@@ -246,11 +251,14 @@ func isBelow(tree *sessiontree.Tree, leaf, id entries.ID) (bool, error) {
 	return false, nil
 }
 
-// isRecord tells whether an entry is a file record.
-func isRecord(e entries.Entry) bool {
+// customType gives the custom type of an entry, "" for one that has none.
+func customType(e entries.Entry) (string, error) {
 	if e.Type != entries.TypeCustom {
-		return false
+		return "", nil
 	}
 	kind, err := e.Field("customType")
-	return err == nil && (kind == CustomSnapshot || kind == CustomRestore)
+	if errors.Is(err, entries.ErrBody) {
+		return "", nil
+	}
+	return kind, err
 }
