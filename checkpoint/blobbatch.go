@@ -86,8 +86,8 @@ func (b *batch) add(sum string, t temp) error {
 		return errors.Join(t.file.Close(), b.st.fsys.Remove(t.name))
 	}
 	var err error
-	if t.file == nil {
-		b.found[path.Dir(blobName(sum))] = true
+	if t.file == nil { // whoever made it, and its directory, may have died before they were certain
+		b.found[path.Dir(blobName(sum))], b.found[sumsDir] = true, true
 	} else if len(b.temps) >= manyBlobs {
 		_, whole := b.st.fsys.(syncer)
 		err = t.close(!whole)
