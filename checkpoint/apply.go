@@ -132,6 +132,8 @@ func (a *applier) enter(dir string) (err error) {
 		if err = a.makeDir(dir); err == nil {
 			a.leave()
 			a.fsys, a.close, err = a.ws.open(dir)
+		} else {
+			a.leave() // the one above it
 		}
 	}
 	a.dir = dir
@@ -258,12 +260,21 @@ func (it Item) ours(now State) bool {
 	return now.Kind == Dir && (it.Disk.Kind == Dir && now.Mode == writable(it.Disk.Mode) || it.To.Kind == Dir && now.Mode == writable(it.To.Mode))
 }
 
-// chmod changes a mode alone: the bytes are right, and so is the time they were written.
+// chmod changes a mode alone: the bytes are right, and so is the time they were written. The
+// file is opened before, as it may not be allowed after.
 func (a *applier) chmod(it Item, base string) error {
 	if err := a.same(it); err != nil {
 		return err
 	}
-	return a.fsys.Chmod(base, it.To.Mode)
+	f, err := a.fsys.OpenFile(base, os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = a.fsys.Chmod(base, it.To.Mode)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // replace makes the new thing beside the path, and then puts it there in one step. What

@@ -93,8 +93,8 @@ func (b *batch) add(sum string, t temp) error {
 		return errors.Join(t.file.Close(), b.st.fsys.Remove(t.name))
 	}
 	var err error
-	if t.file == nil {
-		b.dirs[path.Dir(blobName(sum))] = true
+	if t.file == nil { // whoever made it, and its directory, may have died before they were certain
+		b.dirs[path.Dir(blobName(sum))], b.dirs[sumsDir] = true, true
 	} else if len(b.temps) >= manyBlobs {
 		_, whole := b.st.fsys.(syncer)
 		err = t.close(!whole)
@@ -265,13 +265,17 @@ func tempName() string {
 // leftoverAge is from when on a temporary file is nobody's, whoever made it.
 const leftoverAge = 24 * time.Hour
 
-// removeLeftovers removes temporary files of processes of this machine that are gone.
+// removeLeftovers removes temporary files of processes of this machine that are gone, and
+// brings back blobs that were being removed.
 func (st *Store) removeLeftovers() {
 	list, err := st.fsys.ReadDir(tempDir)
 	if err != nil {
 		return
 	}
 	for _, e := range list {
+		if st.putBack(e.Name()) {
+			continue
+		}
 		if info, err := e.Info(); err == nil && (st.now().Sub(info.ModTime()) > leftoverAge || ofTheDead(e.Name())) {
 			_ = st.fsys.Remove(path.Join(tempDir, e.Name()))
 		}

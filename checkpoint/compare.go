@@ -106,8 +106,8 @@ func (v *View) Recorded() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if isRecord(e) {
-			return true, nil
+		if is, err := isRecord(e); is || err != nil {
+			return is, err
 		}
 	}
 	return false, nil

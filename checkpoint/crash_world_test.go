@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/entries"
@@ -98,12 +99,13 @@ func (l *life) history() *history {
 	return h
 }
 
-// fold checks that the log knows what is on disk.
-func (l *life) fold() error {
+// fold checks that the log knows what is on disk, but for what could not be read, which it
+// may say.
+func (l *life) fold(unread ...string) error {
 	h := l.history()
 	for name := range h.paths {
 		known, _ := h.last(name, len(h.ids))
-		if now := l.f.ws.state(name, nil); !now.Same(known) {
+		if now := l.f.ws.state(name, nil); !now.Same(known) && !(known.Kind == Unknown && slices.Contains(unread, name)) {
 			return fmt.Errorf("%s is %+v on disk, and the log says %+v", name, now.bare(), known)
 		}
 	}

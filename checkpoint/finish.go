@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 
@@ -23,14 +24,18 @@ func findUnended(tree *sessiontree.Tree, st *Store) (u *unended, err error) {
 		return nil, err
 	}
 	for _, e := range slices.Backward(custom) {
-		if kind, err := e.Field("customType"); err != nil || kind != entries.CustomFileRestore {
+		kind, err := customType(e)
+		if err != nil {
+			return nil, err
+		}
+		if kind != entries.CustomFileRestore {
 			continue
 		}
 		r, _, err := readRecord(e, st)
-		if err != nil {
-			continue // what is damaged cannot be finished
+		if err != nil && !damaged(err) {
+			return nil, err
 		}
-		if r.Phase == phaseBegin {
+		if r.Phase == phaseBegin && err == nil { // what is damaged cannot be finished
 			u = &unended{begin: e.ID, record: r}
 		}
 		if u != nil || r.Phase == phaseEnd {
@@ -137,7 +142,7 @@ func (t *Tracker) resume(ctx context.Context, v *View, u *unended, opt *CommitOp
 	a := t.applier(u.begin)
 	a.failed = map[string]error{}
 	a.removeTemps(r.Files)
-	if err := a.apply(u.rest(t.ws)); err != nil {
+	if err := a.apply(u.rest(a)); err != nil {
 		return nil, err
 	}
 	c.done.Files = u.outcomes(t.ws, a.failed)
@@ -152,8 +157,9 @@ func (t *Tracker) resume(ctx context.Context, v *View, u *unended, opt *CommitOp
 	return c.done, c.close(ctx, end)
 }
 
-// rest lists what is left to do: nothing where it is too late.
-func (u *unended) rest(ws *workspace) (items []Item) {
+// rest lists what is left to do: nothing where it is too late. What cannot be read has
+// failed. A mode that was changed may not be certain, and is set again.
+func (u *unended) rest(a *applier) (items []Item) {
 	if u.spoken {
 		return nil
 	}
@@ -162,8 +168,12 @@ func (u *unended) rest(ws *workspace) (items []Item) {
 			continue
 		}
 		it := Item{Path: f.Path, Disk: *f.From, To: *f.To}
-		now := ws.state(f.Path, nil)
-		if !now.Same(it.To) && it.ours(now) {
+		now := a.ws.state(f.Path, nil)
+		switch {
+		case now.Kind == Unknown:
+			a.failed[f.Path] = errors.New(now.Reason)
+		case now.Same(it.To) && it.Disk.Kind == File && it.Disk.SHA256 == it.To.SHA256,
+			!now.Same(it.To) && it.ours(now):
 			it.Disk = now
 			items = append(items, it)
 		}

@@ -29,16 +29,31 @@ type Log struct {
 // registered. They are not read as logs: whatever looks like a sum counts, also in what is
 // damaged, so that nothing is taken for garbage that somebody may still bring back.
 func (st *Store) Logs(ctx context.Context) (logs []Log, err error) {
-	paths, err := st.logPaths()
+	const tries = 10
+	for range tries {
+		if logs, err = st.logsNow(ctx); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		// One went away after it was listed: it may have another name now.
+	}
+	return logs, err
+}
+
+func (st *Store) logsNow(ctx context.Context) (logs []Log, err error) {
+	beside, err := st.logsBeside()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range paths {
+	registered, err := st.registered()
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range append(beside, registered...) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		l := Log{Path: name}
-		if l.Blobs, l.Size, err = st.mentioned(name); errors.Is(err, fs.ErrNotExist) {
+		if l.Blobs, l.Size, err = st.mentioned(name); errors.Is(err, fs.ErrNotExist) && i >= len(beside) {
 			l.Missing, err = true, nil
 		}
 		if err != nil {
@@ -49,13 +64,9 @@ func (st *Store) Logs(ctx context.Context) (logs []Log, err error) {
 	return logs, nil
 }
 
-func (st *Store) logPaths() (paths []string, err error) {
-	paths, err = logsIn(filepath.Dir(st.dir), st.dir)
-	if err != nil {
-		return nil, err
-	}
-	elsewhere, err := st.registered()
-	return append(paths, elsewhere...), err
+// logsBeside lists the logs that are found without being registered.
+func (st *Store) logsBeside() (paths []string, err error) {
+	return logsIn(filepath.Dir(st.dir), st.dir)
 }
 
 // logsIn lists the logs in a folder and in the directories in it, but for one.
@@ -174,7 +185,7 @@ func (st *Store) garbage(ctx context.Context, logs []Log) (*Garbage, error) {
 		case named[sum]:
 			g.Kept++
 			g.Size += info.Size()
-		case st.now().Sub(info.ModTime()) < youngest:
+		case st.isYoung(info):
 			g.Young++
 		default:
 			g.Blobs = append(g.Blobs, Blob{sum, info.Size(), info.ModTime()})
@@ -286,19 +297,53 @@ func (st *Store) Collect(ctx context.Context, g *Garbage) (blobs int, bytes int6
 
 // removeBlob removes a blob that is old. It takes the name away first and looks at the
 // time then: a writer that relied on the blob has touched it before, which is seen, or does
-// not find it any more, and stores it anew.
+// not find it any more, and stores it anew. What is found aside later, putBack brings back.
 func (st *Store) removeBlob(sum string) (gone bool, err error) {
-	name, _, err := st.find(sum)
-	if err != nil {
-		return false, nil // it went away
+	name, info, err := st.find(sum)
+	if err != nil || st.isYoung(info) {
+		return false, nil // it went away, or is needed again
 	}
-	aside := path.Join(tempDir, tempName())
-	if err := st.fsys.Rename(name, aside); err != nil {
-		return false, err
+	aside := asideOf(name)
+	if err = st.fsys.Rename(name, aside); err == nil {
+		info, err = st.fsys.Lstat(aside)
 	}
-	info, err := st.fsys.Lstat(aside)
-	if err != nil || st.now().Sub(info.ModTime()) < youngest {
-		return false, errors.Join(err, st.fsys.Rename(aside, name))
+	switch {
+	case err == nil && st.isYoung(info):
+		err = st.fsys.Rename(aside, name)
+	case err == nil:
+		err = st.fsys.Remove(aside)
+		gone = err == nil
 	}
-	return true, st.fsys.Remove(aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // another process has it, or has brought it back
+	}
+	return gone, err
+}
+
+func (st *Store) isYoung(info fs.FileInfo) bool { return st.now().Sub(info.ModTime()) < youngest }
+
+// asideOf names where a blob is while it is removed: so that whoever finds it there knows
+// where it was.
+func asideOf(name string) string {
+	return path.Join(tempDir, tempName()+"-"+path.Base(path.Dir(name))+path.Base(name))
+}
+
+// putBack brings back what a removal left aside, where a process died in it: a writer may
+// have relied on it. ok tells that it was such a file.
+func (st *Store) putBack(aside string) (ok bool) {
+	base := aside[strings.LastIndexByte(aside, '-')+1:]
+	sum, suffix := strings.CutSuffix(base, zstdSuffix)
+	if !validSum(sum) {
+		return false
+	}
+	name := blobName(sum)
+	if suffix {
+		name += zstdSuffix
+	}
+	if st.Has(sum) {
+		_ = st.fsys.Remove(path.Join(tempDir, aside))
+	} else if st.fsys.Rename(path.Join(tempDir, aside), name) == nil {
+		_ = st.fsys.SyncDir(path.Dir(name))
+	}
+	return true
 }

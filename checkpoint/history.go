@@ -58,14 +58,18 @@ func (h *history) clone() *history {
 	return &c
 }
 
-// extend folds more entries.
-func (h *history) extend(path []entries.Entry, st *Store) {
+// extend folds more entries. What is damaged is told of, and what cannot be read ends it: a
+// fold with holes would be taken for the state of the disk.
+func (h *history) extend(path []entries.Entry, st *Store) error {
 	for _, e := range path {
 		if isPrompt(e) {
 			h.turn, h.turnAt = e.ID, len(h.ids)
 		}
 		h.ids = append(h.ids, e.ID)
 		r, ok, err := readRecord(e, st)
+		if err != nil && !damaged(err) {
+			return err
+		}
 		if err != nil {
 			h.unread = append(h.unread, err.Error())
 		}
@@ -73,6 +77,7 @@ func (h *history) extend(path []entries.Entry, st *Store) {
 			h.take(e, r)
 		}
 	}
+	return nil
 }
 
 func isPrompt(e entries.Entry) bool { return e.Type == entries.TypeMessage && e.Role == "user" }
@@ -218,11 +223,14 @@ func forkOf(t *sessiontree.Tree, here, there entries.ID, st *Store) (f fork, err
 		f.at++
 	}
 	f.there = newHistory()
-	f.there.extend(a[:f.at], st)
+	if err := f.there.extend(a[:f.at], st); err != nil {
+		return f, err
+	}
 	f.here = f.there.clone()
-	f.here.extend(a[f.at:], st)
-	f.there.extend(b[f.at:], st)
-	return f, nil
+	if err := f.here.extend(a[f.at:], st); err != nil {
+		return f, err
+	}
+	return f, f.there.extend(b[f.at:], st)
 }
 
 func pathTo(t *sessiontree.Tree, leaf entries.ID) (path []entries.Entry, err error) {

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/sessctl/sessctl/entries"
@@ -155,7 +156,7 @@ func readRecord(e entries.Entry, st *Store) (r record, ok bool, err error) {
 		return r, false, err
 	}
 	if err := json.Unmarshal(c.Data, &r); err != nil {
-		return r, false, fmt.Errorf("entry %s: its file states cannot be read: %w", e.ID, err)
+		return r, false, fmt.Errorf("%w: entry %s: its file states cannot be read: %w", entries.ErrBody, e.ID, err)
 	}
 	if r.List == "" {
 		return r, true, nil
@@ -169,7 +170,7 @@ func readRecord(e entries.Entry, st *Store) (r record, ok bool, err error) {
 	}
 	var list fileList
 	if err := json.Unmarshal(data, &list); err != nil {
-		return r, true, fmt.Errorf("entry %s: its list of files: %w", e.ID, err)
+		return r, true, fmt.Errorf("%w: entry %s: its list of files: %w", entries.ErrBody, e.ID, err)
 	}
 	r.Files, r.NotCovered = list.Files, list.NotCovered
 	return r, true, nil
@@ -194,6 +195,10 @@ func IsSnapshot(e entries.Entry) bool {
 	r, ok, err := readRecord(e, nil)
 	return ok && (err == nil || r.List != "") && r.Source == ByTool && (r.Phase == phaseBefore || r.Phase == phaseAfter)
 }
+
+// damaged tells of an error of readRecord that stays: the record makes no sense, or its
+// list is lost. Any other is one of reading, and what the record says is not known.
+func damaged(err error) bool { return errors.Is(err, entries.ErrBody) || errors.Is(err, ErrNoBlob) }
 
 // encode writes what cannot fail: records of strings and numbers.
 func encode(v any) json.RawMessage {

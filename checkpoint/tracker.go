@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -248,12 +249,15 @@ func missingCarried(tree *sessiontree.Tree, known entries.ID, st *Store) (r reco
 // lastRecord gives the last file record of a log; "" where it has none.
 func lastRecord(tree *sessiontree.Tree) (id entries.ID, err error) {
 	custom, err := customs(tree)
+	if err != nil {
+		return "", err
+	}
 	for _, e := range slices.Backward(custom) {
-		if isRecord(e) {
+		if is, err := isRecord(e); is || err != nil {
 			return e.ID, err
 		}
 	}
-	return "", err
+	return "", nil
 }
 
 // customs lists the entries that may be file records, in file order. To tell which are is
@@ -285,10 +289,19 @@ func isBelow(tree *sessiontree.Tree, leaf, id entries.ID) (bool, error) {
 }
 
 // isRecord tells whether an entry is a file record.
-func isRecord(e entries.Entry) bool {
+func isRecord(e entries.Entry) (bool, error) {
+	kind, err := customType(e)
+	return kind == entries.CustomFileSnapshot || kind == entries.CustomFileRestore, err
+}
+
+// customType gives the custom type of an entry, "" for one that has none.
+func customType(e entries.Entry) (string, error) {
 	if e.Type != entries.TypeCustom {
-		return false
+		return "", nil
 	}
 	kind, err := e.Field("customType")
-	return err == nil && (kind == entries.CustomFileSnapshot || kind == entries.CustomFileRestore)
+	if errors.Is(err, entries.ErrBody) {
+		return "", nil
+	}
+	return kind, err
 }

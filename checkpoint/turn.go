@@ -197,7 +197,10 @@ func (t *Tracker) history() (*history, error) {
 		below = append(below, e)
 	}
 	slices.Reverse(below)
-	h.extend(below, t.st)
+	if err := h.extend(below, t.st); err != nil {
+		t.known = nil // a part of it was folded
+		return nil, err
+	}
 	t.known, t.knownLeaf = h, tree.Leaf()
 	return h, nil
 }

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -122,8 +121,8 @@ func (v *View) deeds() (d deeds, err error) {
 			prompt = e
 		}
 		r, ok, err := readRecord(e, v.st)
-		if err != nil && !errors.Is(err, ErrNoBlob) {
-			continue // damage is told of by the plan
+		if err != nil && !damaged(err) {
+			return d, err
 		}
 		if ok {
 			d.take(e, r, deed{prompt.ID, prompt.Parent})
