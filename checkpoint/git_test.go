@@ -139,7 +139,7 @@ func TestRulesAreThoseOfGit(t *testing.T) {
 	b := newBench(t, scans)
 	r := rand.New(rand.NewPCG(3, 4))
 	var files []string
-	for i := range 25 {
+	for i := range 15 {
 		files = append(files, b.growTree(r, fmt.Sprintf("%03d", i), 3)...)
 	}
 	b.turn("go", func() {
