@@ -4,6 +4,7 @@ package checkpoint_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -358,5 +359,40 @@ func TestOneDirectoryThatCannotBeRead(t *testing.T) {
 	b.must(os.Remove(b.path("later/new")))
 	if got := b.exact(); got != before {
 		t.Errorf("the workspace is\n%s\nwant\n%s", got, before)
+	}
+}
+
+// TestAFailureInTheMiddleChangesNothing: where one directory cannot be written, neither leg is
+// half done, and the log says that it was tried.
+func TestAFailureInTheMiddleChangesNothing(t *testing.T) {
+	for _, scope := range []checkpoint.Scope{checkpoint.Code, checkpoint.Both} {
+		t.Run(string(scope), func(t *testing.T) {
+			b := newBench(t, nil)
+			ordinary().become(b)
+			b.readable(t)
+			for _, name := range []string{"a", "locked/x", "z"} {
+				b.write(name, "0")
+			}
+			b.prompt("one")
+			for _, name := range []string{"a", "b/new", "locked/x", "z"} {
+				b.edit(name, "1")
+			}
+			b.mkdir("locked", 0o555)
+			before := b.exact()
+			p, err := b.f.Undo(b.Context(), scope, nil)
+			b.must(err)
+			if _, err := b.f.Commit(b.Context(), p, nil); !errors.Is(err, checkpoint.ErrAborted) || !strings.Contains(err.Error(), "locked/x") {
+				t.Error(err)
+			}
+			if got := b.exact(); got != before {
+				t.Errorf("the workspace is\n%s\nwant\n%s", got, before)
+			}
+			b.mkdir("locked", 0o755)
+			b.reopen()
+			b.undo(scope, nil)
+			b.has("a=0 locked/ locked/x=0 z=0")
+			b.redo(scope)
+			b.has("a=1 b/ b/new=1 locked/ locked/x=1 z=1")
+		})
 	}
 }

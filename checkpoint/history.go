@@ -162,7 +162,7 @@ func (h *history) trail(path string, from int) (t trail) {
 		}
 		if ev.settles() {
 			t.tool, t.scan, t.user, t.beside, t.unsaid = false, false, false, false, false
-		} else if known && !prev.Same(before) {
+		} else if known && differ(prev, before) {
 			t.user = true
 		}
 		t.by(ev)
@@ -170,6 +170,10 @@ func (h *history) trail(path string, from int) (t trail) {
 	}
 	return t
 }
+
+// differ tells whether somebody changed a path in between. Where nothing is known of it
+// before and after that, nobody has been seen.
+func differ(a, b State) bool { return !a.Same(b) && (a.Kind != Unknown || b.Kind != Unknown) }
 
 // was is what an event found: a look found what it says, and a change that does not say
 // it what was known.

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/git-pkgs/gitignore"
 )
 
 // errTooMany: the workspace has more files than scans take.
@@ -131,7 +129,7 @@ func namesIn(root *os.Root) ([]string, error) {
 }
 
 // rulesIn reads a directory's .gitignore. A link is not followed, as git does not.
-func (s *scan) rulesIn(root *os.Root, dir string, names []string) *gitignore.Matcher {
+func (s *scan) rulesIn(root *os.Root, dir string, names []string) *ruleFile {
 	if _, ok := slices.BinarySearch(names, ignoreFile); !ok {
 		return nil
 	}

@@ -29,6 +29,9 @@ func (d hookedDirs) open(dir string) (durable.FS, func(), error) {
 type swapping struct {
 	*testing.T
 	dir, outside string
+	session      *sessiontree.Session
+	st           *Store
+	ws           *workspace
 	t            *Tracker
 	hook         func(durable.Op) error
 }
@@ -50,9 +53,11 @@ func newSwapping(t *testing.T) *swapping {
 	s.must(err)
 	st, err := OpenStore(StoreOf(session.Path()))
 	s.must(err)
-	t.Cleanup(func() { session.Close(); st.Close(); root.Close() })
+	s.session, s.st = session, st
+	t.Cleanup(func() { s.session.Close(); st.Close(); root.Close() })
 	ws, err := newWorkspace(root, defaultMaxFile)
 	s.must(err)
+	s.ws = ws
 	ws.dirs = hookedDirs{ws.dirs, func(op durable.Op) error { return s.hook(op) }}
 	s.hook = func(durable.Op) error { return nil }
 	for _, dir := range []string{s.path("d"), s.outside} {
@@ -131,6 +136,69 @@ func TestParentIsSwappedAtEveryOperation(t *testing.T) {
 			}
 			if done && (err != nil || ops < 50) {
 				t.Errorf("%v after %d operations", err, ops)
+			}
+		}
+	}
+}
+
+// next is the process after the one that died.
+func (s *swapping) next() {
+	s.Helper()
+	s.hook = func(durable.Op) error { return nil }
+	var err error
+	s.session, err = sessiontree.Open(s.session.Path(), nil)
+	s.must(err)
+	s.t, err = track(s.Context(), s.session, s.ws, s.st, (*TrackOptions)(nil).withDefaults())
+	s.must(err)
+}
+
+// files writes the directory down.
+func (s *swapping) files() string {
+	s.outside, s.dir = s.dir, s.outside
+	defer func() { s.outside, s.dir = s.dir, s.outside }()
+	return s.seen()
+}
+
+// TestRestoreIsFinishedByTheNextProcess: wherever in a restore the process dies, the next one
+// has the files and the conversation either as they were or as they were to be.
+func TestRestoreIsFinishedByTheNextProcess(t *testing.T) {
+	for _, rewind := range []entries.ID{"", "rewind"} {
+		for n, done := 1, false; !done; n += 3 {
+			done = true
+			s := newSwapping(t)
+			to := s.files()
+			s.work()
+			from, leaf := s.files(), s.session.Leaf()
+			v, err := s.t.view()
+			s.must(err)
+			p, err := v.Undo(Both, nil)
+			s.must(err)
+			ops := 0
+			s.hook = func(durable.Op) error {
+				if ops++; ops < n {
+					return nil
+				}
+				if ops == n {
+					s.session.Close()
+				}
+				done = false
+				return durable.ErrKilled
+			}
+			_, failed := s.t.Commit(t.Context(), p, &CommitOptions{Rewind: rewind})
+			s.session.Close()
+			s.next()
+			if rewind != "" && s.t.pending != nil {
+				_, ok, err := s.t.FinishRewind(t.Context(), rewind, nil)
+				if !ok || err != nil {
+					t.Fatalf("at operation %d: %v", n, err)
+				}
+			}
+			tree, err := s.session.Tree()
+			s.must(err)
+			stayed, err := isBelow(tree, tree.Leaf(), leaf)
+			s.must(err)
+			if got := s.files(); stayed && got != from || !stayed && got != to {
+				t.Fatalf("at operation %d (%v), stayed %v: the files are\n%s\nfrom\n%s\nto\n%s", n, failed, stayed, got, from, to)
 			}
 		}
 	}
