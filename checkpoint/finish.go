@@ -63,11 +63,7 @@ func isSpoken(tree *sessiontree.Tree, begin entries.ID) (bool, error) {
 }
 
 // finishCut finishes a restore that was cut short, or closes it where that is too late.
-func (t *Tracker) finishCut(ctx context.Context) error {
-	v, err := t.view()
-	if err != nil {
-		return err
-	}
+func (t *Tracker) finishCut(ctx context.Context, v *View) error {
 	u, err := findUnended(v.tree, t.st)
 	if err != nil || u == nil {
 		return err

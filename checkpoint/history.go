@@ -51,20 +51,18 @@ func (h *history) clone() *history {
 	return &c
 }
 
-// extend folds more entries.
-func (h *history) extend(path []entries.Entry, st *Store) {
-	for _, e := range path {
-		if isPrompt(e) {
-			h.turn, h.turnAt = e.ID, len(h.ids)
-		}
-		h.ids = append(h.ids, e.ID)
-		r, ok, err := readRecord(e, st)
-		if err != nil {
-			h.unread = append(h.unread, err.Error())
-		}
-		if ok {
-			h.take(e, r)
-		}
+// extend folds one more entry.
+func (h *history) extend(e entries.Entry, st *Store) {
+	if isPrompt(e) {
+		h.turn, h.turnAt = e.ID, len(h.ids)
+	}
+	h.ids = append(h.ids, e.ID)
+	r, ok, err := readRecord(e, st)
+	if err != nil {
+		h.unread = append(h.unread, err.Error())
+	}
+	if ok {
+		h.take(e, r)
 	}
 }
 
@@ -188,36 +186,42 @@ type fork struct {
 // forkOf reads the paths to two entries. What they share is folded once: most of it is, as
 // a rule.
 func forkOf(t *sessiontree.Tree, here, there entries.ID, st *Store) (f fork, err error) {
-	a, err := pathTo(t, here)
+	shared, err := lastShared(t, here, there)
 	if err != nil {
 		return f, err
 	}
-	i := slices.IndexFunc(a, func(e entries.Entry) bool { return e.ID == there && there != "" })
-	b := a[:i+1]
-	if i < 0 {
-		if b, err = pathTo(t, there); err != nil {
+	f.here, f.there = newHistory(), newHistory()
+	for e, err := range t.Path(here) {
+		if err != nil {
 			return f, err
 		}
+		f.here.extend(e, st)
+		if e.ID == shared {
+			f.there, f.at = f.here.clone(), len(f.here.ids)
+		}
 	}
-	for f.at < min(len(a), len(b)) && a[f.at].ID == b[f.at].ID {
-		f.at++
+	n := 0
+	for e, err := range t.Path(there) {
+		if err != nil {
+			return f, err
+		}
+		if n++; n > f.at {
+			f.there.extend(e, st)
+		}
 	}
-	f.there = newHistory()
-	f.there.extend(a[:f.at], st)
-	f.here = f.there.clone()
-	f.here.extend(a[f.at:], st)
-	f.there.extend(b[f.at:], st)
 	return f, nil
 }
 
-func pathTo(t *sessiontree.Tree, leaf entries.ID) (path []entries.Entry, err error) {
-	for e, err := range t.Path(leaf) {
-		if err != nil {
-			return nil, err
-		}
-		path = append(path, e)
+// lastShared gives the last entry that is on two paths; "" where none is.
+func lastShared(t *sessiontree.Tree, a, b entries.ID) (entries.ID, error) {
+	if err := t.Scan(); err != nil { // quicker than to walk up two paths
+		return "", err
 	}
-	return path, nil
+	if a == "" || b == "" {
+		return "", nil
+	}
+	id, _, err := t.CommonAncestor(a, b)
+	return id, err
 }
 
 // paths lists the paths that something happened to on either side.

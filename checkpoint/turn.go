@@ -187,7 +187,9 @@ func (t *Tracker) history() (*history, error) {
 		below = append(below, e)
 	}
 	slices.Reverse(below)
-	h.extend(below, t.st)
+	for _, e := range below {
+		h.extend(e, t.st)
+	}
 	t.known, t.knownLeaf = h, tree.Leaf()
 	return h, nil
 }

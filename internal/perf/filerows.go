@@ -18,7 +18,7 @@ func (c *config) longLog() *session {
 func fileRows(c *config) []row {
 	many, larger := c.manyFiles(), c.largerFiles()
 	rows := append(lookRows(many), firstRows(many)...)
-	rows = append(rows, job{"plan-all", many}.row("plan of a turn that changed every file", job{"git-status", many}, under(512)))
+	rows = append(rows, job{"plan-all", many}.row("plan of a turn that changed the mode of every file", job{"git-status", many}, under(512)))
 	rows = append(rows, firstRows(larger)...)
 	rows = append(rows, restoreRows(larger)...)
 	return append(rows, editedRows(c.longLog())...)
