@@ -171,7 +171,12 @@ func (v *View) fork(to entries.ID) (fork, error) {
 // digest sums up everything that a plan depends on.
 func (p *Plan) digest() string {
 	h := sha256.New()
-	h.Write(encode(p))
+	for _, it := range p.Items { // one by one: there may be many
+		h.Write(encode(it))
+	}
+	rest := *p
+	rest.Items = nil
+	h.Write(encode(rest))
 	if p.Return != nil {
 		h.Write(encode([]string{string(p.Return.Reason), string(p.Return.From), string(p.Return.To)}))
 	}
