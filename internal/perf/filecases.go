@@ -31,15 +31,19 @@ func init() {
 const budget = time.Hour
 
 const (
-	tenFiles  = 10   // that a turn changes
-	manyTurns = 200  // that change a kilobyte each
-	patch     = 1000 // bytes that a change overwrites
+	tenFiles = 10   // that a turn changes
+	patch    = 1000 // bytes that a change overwrites
 )
 
 func restoredOf(s *session) int64 { return int64(restored(s.links)) }
 
 // restored is how many files of a folder are restored.
 func restored(files int) int { return min(1000, files/5) }
+
+// turns is how many turns change a kilobyte of a folder each.
+func turns(files int) int { return min(200, files/20) }
+
+func turnsOf(s *session) int64 { return int64(turns(s.links)) }
 
 func filesOf(s *session) int64 { return int64(s.links) }
 
@@ -52,7 +56,7 @@ var fileCases = map[string]benchCase{
 	"look-anew":  {procs: 2, sampled: lookAnew, want: exactly(0)},
 	"look-first": {procs: 2, sampled: lookFirst, want: filesOf},
 	"look-ten":   {procs: 2, sampled: changeTen, want: exactly(tenFiles)},
-	"turns":      {procs: 2, sampled: smallTurns, want: exactly(manyTurns)},
+	"turns":      {procs: 2, sampled: smallTurns, want: turnsOf},
 
 	"copy":         {procs: 2, sampled: copyFiles, want: restoredOf},
 	"restore":      {procs: 2, sampled: restoreCase(false), want: restoredOf},
@@ -275,11 +279,15 @@ func (w *shop) smallTurns(c *changer) (got sample, err error) {
 }
 
 func (w *shop) turns(c *changer) error {
-	for i := range manyTurns {
+	files, err := filesIn(c.path)
+	if err != nil {
+		return err
+	}
+	for i := range turns(files) {
 		if _, err := w.prompt(); err != nil {
 			return err
 		}
-		if err := c.change(i * 7 % perDir); err != nil {
+		if err := c.change(i * 7 % files); err != nil {
 			return err
 		}
 		if err := w.f.TurnEnd(context.Background()); err != nil {

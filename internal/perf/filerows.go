@@ -53,7 +53,7 @@ func restoreRows(s *session) []row {
 	bare := job{"copy", s}
 	n := thousands(restored(s.links))
 	return []row{
-		job{"turns", s}.row("200 turns of 1 KB each, stored", job{"turns", s}, grows()),
+		job{"turns", s}.row(fmt.Sprintf("%d turns that change 1 KB each, stored", turns(s.links)), job{"turns", s}, grows()),
 		bare.row(fmt.Sprintf("copy %s files, with fsyncs (the limit)", n), bare),
 		job{"restore", s}.row(fmt.Sprintf("restore %s files: commit", n), bare, atMost(2), under(256)),
 		job{"plan-restore", s}.row(fmt.Sprintf("restore %s files: plan and commit", n), bare, atMost(2)),
