@@ -189,14 +189,16 @@ func (u *unended) outcomes(ws *workspace, failed map[string]error) (list []Outco
 
 // before is what the paths were, as the place says where the end stands.
 func (u *unended) before(moves bool) func(path string) State {
-	return func(path string) State {
-		i := slices.IndexFunc(u.record.Files, func(f fileRecord) bool { return f.Path == path })
-		if f := u.record.Files[i]; moves {
-			return *f.To
-		} else {
-			return *f.From
+	states := map[string]State{}
+	for _, f := range slices.Backward(u.record.Files) { // of a path that is there twice the first counts
+		switch {
+		case moves && f.To != nil:
+			states[f.Path] = *f.To
+		case !moves && f.From != nil:
+			states[f.Path] = *f.From
 		}
 	}
+	return func(path string) State { return states[path] }
 }
 
 // carryRest adds what a move of the leaf carries along besides the paths of the restore.
@@ -205,8 +207,12 @@ func (c *commit) carryRest(end *record) error {
 		return nil
 	}
 	r, _, err := carried(c.view.tree, c.plan.From, c.plan.Return.To, c.st)
+	restored := map[string]bool{}
+	for _, f := range end.Files {
+		restored[f.Path] = true
+	}
 	for _, f := range r.Files {
-		if !slices.ContainsFunc(end.Files, func(e fileRecord) bool { return e.Path == f.Path }) {
+		if !restored[f.Path] {
 			f.Result = Kept
 			end.Files = append(end.Files, f)
 		}
