@@ -170,9 +170,9 @@ func (a *applier) same(it Item) error {
 		return nil // goes: it was removed a moment ago, by us
 	case err != nil:
 		return err
-	case it.Disk.Kind == Absent, info.Mode().Type() != it.Disk.look.signature.mode.Type():
+	case it.Disk.Kind == Absent, info.Mode().Type() != it.Disk.seen().signature.mode.Type():
 		return errMoved
-	case it.Disk.Kind != Dir && it.Disk.look.signature != signatureOf(info):
+	case it.Disk.Kind != Dir && it.Disk.seen().signature != signatureOf(info):
 		return errMoved
 	}
 	return nil

@@ -119,3 +119,14 @@ func BenchmarkRestore(b *testing.B) {
 		before, after = after, done.Leaf
 	}
 }
+
+// BenchmarkEdit is what an edit of a tool waits for: the content, and two records.
+func BenchmarkEdit(b *testing.B) {
+	c := newCourse(b, 1)
+	name := filepath.Join(c.dir, "edited")
+	for i := 0; b.Loop(); i++ {
+		c.must(c.f.BeforeEdit(b.Context(), "call", "edited"))
+		c.must(os.WriteFile(name, fmt.Append(nil, i), 0o644))
+		c.must(c.f.AfterEdit(b.Context(), "call", "edited"))
+	}
+}

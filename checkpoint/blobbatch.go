@@ -199,11 +199,32 @@ func (b *batch) makeDir(dir string, whole bool) error {
 	}
 	b.dirs[dir] = true
 	if !whole {
-		return durable.MkdirAll(b.st.fsys, dir, 0o700)
+		return b.st.makeDir(dir)
 	}
 	if err := b.st.fsys.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	return nil
+}
+
+// makeDir makes a directory of blobs, durably. What this process has made so once need not
+// be synced again: nothing removes it.
+func (st *Store) makeDir(dir string) error {
+	st.mu.Lock()
+	made := st.dirs[dir]
+	st.mu.Unlock()
+	if made {
+		return nil
+	}
+	if err := durable.MkdirAll(st.fsys, dir, 0o700); err != nil {
+		return err
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.dirs == nil {
+		st.dirs = map[string]bool{}
+	}
+	st.dirs[dir] = true
 	return nil
 }
 

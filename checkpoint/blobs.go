@@ -35,6 +35,7 @@ type Store struct {
 
 	mu     sync.Mutex
 	synced map[string]bool // blobs that are known to be durable
+	dirs   map[string]bool // directories of blobs whose own names are
 }
 
 // The names in a store.

@@ -193,7 +193,7 @@ func takenBack(c computer, before map[string]string) (unknown int, err error) {
 		}
 	}
 	if got := l.files(); !maps.Equal(got, want) {
-		return unknown, fmt.Errorf("%v", differ(got, after, want))
+		return unknown, fmt.Errorf("%v", unlike(got, after, want))
 	}
 	return unknown, errors.Join(l.fold(), l.clean())
 }

@@ -53,7 +53,7 @@ func (x *crashTest) reported(l *life, op durable.Op, failed error) error {
 	done := maps.Equal(files, x.after)
 	switch {
 	case !done && !maps.Equal(files, x.before):
-		return fmt.Errorf("the files are neither as before nor as planned: %v", differ(files, x.before, x.after))
+		return fmt.Errorf("the files are neither as before nor as planned: %v", unlike(files, x.before, x.after))
 	case failed == nil && !done, errors.Is(failed, ErrAborted) && done, errors.Is(failed, ErrStale) && (done || strings.HasPrefix(op.Name, blobsDir) && mutates(op)):
 		return errors.New("that is not so")
 	case errors.Is(failed, ErrAborted) && (ends[len(ends)-1] != string(outcomeAborted) || !slices.Equal(l.said(), x.said)):

@@ -135,7 +135,7 @@ func (x *crashTest) finished(l *life, sure bool) error {
 	case slices.Contains(ends, "cut"):
 		return errors.New("a restore has no end")
 	case !done && !maps.Equal(files, x.before):
-		return fmt.Errorf("the files are neither as before nor as planned: %v", differ(files, x.before, x.after))
+		return fmt.Errorf("the files are neither as before nor as planned: %v", unlike(files, x.before, x.after))
 	case sure && !done:
 		return errors.New("what was reported done is lost")
 	case done && ends[len(ends)-1] != string(outcomeDone):
@@ -150,8 +150,8 @@ func (x *crashTest) finished(l *life, sure bool) error {
 	return err
 }
 
-// differ lists what is neither.
-func differ(is, before, after map[string]string) (list []string) {
+// unlike lists what is neither.
+func unlike(is, before, after map[string]string) (list []string) {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
 	maps.Copy(all, is)

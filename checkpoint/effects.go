@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -29,11 +30,7 @@ func (v *View) effects(f fork) (list []Effect, err error) {
 		if e.Type != entries.TypeMessage || e.Role != "assistant" {
 			continue
 		}
-		m, err := e.Message()
-		if err != nil {
-			continue // damage is told of elsewhere
-		}
-		for _, b := range slices.Backward(m.Calls()) {
+		for _, b := range slices.Backward(callsOf(e)) {
 			if detail, ok := effectOf(b); ok {
 				list = append(list, Effect{e.ID, b.Name, hideSecrets(detail)})
 			}
@@ -41,6 +38,20 @@ func (v *View) effects(f fork) (list []Effect, err error) {
 	}
 	slices.Reverse(list)
 	return list, nil
+}
+
+// callsOf gives the calls of an answer. What cannot be read has none: damage is told of
+// elsewhere. Most answers of some sessions call nothing, and need not be taken apart.
+func callsOf(e entries.Entry) []entries.Block {
+	raw, err := e.Raw()
+	if err != nil || !bytes.Contains(raw, []byte("toolCall")) && !bytes.Contains(raw, []byte(`\u`)) {
+		return nil // a name without escapes is found as it is
+	}
+	m, err := e.Message()
+	if err != nil {
+		return nil
+	}
+	return m.Calls()
 }
 
 // outside are commands that reach beyond the workspace. It is a list of what agents do,

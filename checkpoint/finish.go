@@ -68,11 +68,7 @@ func isSpoken(tree *sessiontree.Tree, begin entries.ID) (bool, error) {
 }
 
 // finishCut finishes a restore that was cut short, or closes it where that is too late.
-func (t *Tracker) finishCut(ctx context.Context) error {
-	v, err := t.view()
-	if err != nil {
-		return err
-	}
+func (t *Tracker) finishCut(ctx context.Context, v *View) error {
 	u, err := findUnended(v.tree, t.st)
 	if err != nil || u == nil {
 		return err
@@ -206,14 +202,16 @@ func (u *unended) outcomes(ws *workspace, failed map[string]error) (list []Outco
 
 // before is what the paths were, as the place says where the end stands.
 func (u *unended) before(moves bool) func(path string) State {
-	return func(path string) State {
-		i := slices.IndexFunc(u.record.Files, func(f fileRecord) bool { return f.Path == path })
-		if f := u.record.Files[i]; moves {
-			return *f.To
-		} else {
-			return *f.From
+	states := map[string]State{}
+	for _, f := range slices.Backward(u.record.Files) { // of a path that is there twice the first counts
+		switch {
+		case moves && f.To != nil:
+			states[f.Path] = *f.To
+		case !moves && f.From != nil:
+			states[f.Path] = *f.From
 		}
 	}
+	return func(path string) State { return states[path] }
 }
 
 // carryRest adds what a move of the leaf carries along besides the paths of the restore.
@@ -222,8 +220,12 @@ func (c *commit) carryRest(end *record) error {
 		return nil
 	}
 	r, _, err := carried(c.view.tree, c.plan.From, c.plan.Return.To, c.st)
+	restored := map[string]bool{}
+	for _, f := range end.Files {
+		restored[f.Path] = true
+	}
 	for _, f := range r.Files {
-		if !slices.ContainsFunc(end.Files, func(e fileRecord) bool { return e.Path == f.Path }) {
+		if !restored[f.Path] {
 			f.Result = Kept
 			end.Files = append(end.Files, f)
 		}

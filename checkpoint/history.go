@@ -50,7 +50,7 @@ func newHistory() *history { return &history{paths: map[string][]event{}} }
 // clone makes a history that can be extended in another way.
 func (h *history) clone() *history {
 	c := *h
-	c.ids, c.unread = slices.Clip(h.ids), slices.Clip(h.unread)
+	c.ids, c.unread, c.apart = slices.Clip(h.ids), slices.Clip(h.unread), slices.Clip(h.apart)
 	c.paths = make(map[string][]event, len(h.paths))
 	for path, events := range h.paths {
 		c.paths[path] = slices.Clip(events)
@@ -58,24 +58,22 @@ func (h *history) clone() *history {
 	return &c
 }
 
-// extend folds more entries. What is damaged is told of, and what cannot be read ends it: a
-// fold with holes would be taken for the state of the disk.
-func (h *history) extend(path []entries.Entry, st *Store) error {
-	for _, e := range path {
-		if isPrompt(e) {
-			h.turn, h.turnAt = e.ID, len(h.ids)
-		}
-		h.ids = append(h.ids, e.ID)
-		r, ok, err := readRecord(e, st)
-		if err != nil && !damaged(err) {
-			return err
-		}
-		if err != nil {
-			h.unread = append(h.unread, err.Error())
-		}
-		if ok {
-			h.take(e, r)
-		}
+// extend folds one more entry. What is damaged is told of, and what cannot be read ends it:
+// a fold with holes would be taken for the state of the disk.
+func (h *history) extend(e entries.Entry, st *Store) error {
+	if isPrompt(e) {
+		h.turn, h.turnAt = e.ID, len(h.ids)
+	}
+	h.ids = append(h.ids, e.ID)
+	r, ok, err := readRecord(e, st)
+	if err != nil && !damaged(err) {
+		return err
+	}
+	if err != nil {
+		h.unread = append(h.unread, err.Error())
+	}
+	if ok {
+		h.take(e, r)
 	}
 	return nil
 }
@@ -212,39 +210,47 @@ type fork struct {
 // forkOf reads the paths to two entries. What they share is folded once: most of it is, as
 // a rule.
 func forkOf(t *sessiontree.Tree, here, there entries.ID, st *Store) (f fork, err error) {
-	a, err := pathTo(t, here)
+	shared, err := lastShared(t, here, there)
 	if err != nil {
 		return f, err
 	}
-	i := slices.IndexFunc(a, func(e entries.Entry) bool { return e.ID == there && there != "" })
-	b := a[:i+1]
-	if i < 0 {
-		if b, err = pathTo(t, there); err != nil {
+	f.here, f.there = newHistory(), newHistory()
+	for e, err := range t.Path(here) {
+		if err != nil {
+			return f, err
+		}
+		if err := f.here.extend(e, st); err != nil {
+			return f, err
+		}
+		if e.ID == shared {
+			f.there, f.at = f.here.clone(), len(f.here.ids)
+		}
+	}
+	n := 0
+	for e, err := range t.Path(there) {
+		if err != nil {
+			return f, err
+		}
+		if n++; n > f.at {
+			err = f.there.extend(e, st)
+		}
+		if err != nil {
 			return f, err
 		}
 	}
-	for f.at < min(len(a), len(b)) && a[f.at].ID == b[f.at].ID {
-		f.at++
-	}
-	f.there = newHistory()
-	if err := f.there.extend(a[:f.at], st); err != nil {
-		return f, err
-	}
-	f.here = f.there.clone()
-	if err := f.here.extend(a[f.at:], st); err != nil {
-		return f, err
-	}
-	return f, f.there.extend(b[f.at:], st)
+	return f, nil
 }
 
-func pathTo(t *sessiontree.Tree, leaf entries.ID) (path []entries.Entry, err error) {
-	for e, err := range t.Path(leaf) {
-		if err != nil {
-			return nil, err
-		}
-		path = append(path, e)
+// lastShared gives the last entry that is on two paths; "" where none is.
+func lastShared(t *sessiontree.Tree, a, b entries.ID) (entries.ID, error) {
+	if err := t.Scan(); err != nil { // quicker than to walk up two paths
+		return "", err
 	}
-	return path, nil
+	if a == "" || b == "" {
+		return "", nil
+	}
+	id, _, err := t.CommonAncestor(a, b)
+	return id, err
 }
 
 // paths lists the paths that something happened to on either side.

@@ -187,7 +187,7 @@ func (l *listing) read(base, name string) State {
 	if s.Kind == Unknown {
 		l.leaveOut(name, s.Reason)
 	}
-	s.look = look{}
+	s.look = nil
 	return s
 }
 

@@ -186,7 +186,12 @@ func forkOfLeaf(t *sessiontree.Tree, to entries.ID, st *Store) (fork, error) {
 // digest sums up everything that a plan depends on.
 func (p *Plan) digest() string {
 	h := sha256.New()
-	h.Write(encode(p))
+	for _, it := range p.Items { // one by one: there may be many
+		h.Write(encode(it))
+	}
+	rest := *p
+	rest.Items = nil
+	h.Write(encode(rest))
 	if p.Return != nil {
 		h.Write(encode([]string{string(p.Return.Reason), string(p.Return.From), string(p.Return.To)}))
 	}

@@ -137,8 +137,8 @@ func lost(it Item, t trail, toolsOnly bool) string {
 		return "another session's turn ran at the same time; it may have changed it"
 	case toolsOnly && t.scan:
 		return "it was changed by something else than tools, too"
-	case disk.Kind == File && disk.look.links > 1:
-		return fmt.Sprintf("it has %d names (hard links), of which only this one would be restored", disk.look.links)
+	case disk.Kind == File && disk.seen().links > 1:
+		return fmt.Sprintf("it has %d names (hard links), of which only this one would be restored", disk.seen().links)
 	}
 	return ""
 }

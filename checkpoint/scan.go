@@ -192,7 +192,7 @@ func (s *scan) keepOld(dir string) {
 func (s *scan) change(name string, before, after State) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before.look, after.look = look{}, look{}
+	before.look, after.look = nil, nil
 	s.changes = append(s.changes, changed{name, before, after})
 }
 

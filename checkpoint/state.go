@@ -31,7 +31,7 @@ type State struct {
 	Target string      // of a symbolic link
 	Reason string      // why it is unknown
 
-	look look // of a state that was read from disk
+	look *look // of a state that was read from disk; few are
 }
 
 // A look is what else was seen of a path when it was read.
@@ -40,7 +40,16 @@ type look struct {
 	links     int // names of a file
 }
 
-func lookOf(info fs.FileInfo) look { return look{signatureOf(info), linksOf(info)} }
+func lookOf(info fs.FileInfo) *look { return &look{signatureOf(info), linksOf(info)} }
+
+// seen is what else was seen of a path; nothing is like what it gives of a state that was
+// not read from disk.
+func (s State) seen() look {
+	if s.look == nil {
+		return look{}
+	}
+	return *s.look
+}
 
 func unknown(format string, values ...any) State {
 	return State{Kind: Unknown, Reason: fmt.Sprintf(format, values...)}
@@ -50,7 +59,7 @@ func unknown(format string, values ...any) State {
 func (s State) Same(o State) bool { return s.Kind != Unknown && s.Kind != "" && s.bare() == o.bare() }
 
 func (s State) bare() State {
-	s.Reason, s.look = "", look{}
+	s.Reason, s.look = "", nil
 	return s
 }
 

@@ -121,16 +121,25 @@ func track(ctx context.Context, s *sessiontree.Session, ws *workspace, st *Store
 // settle brings the log and the disk together, where something was cut short or a foreign
 // program moved the leaf.
 func (t *Tracker) settle(ctx context.Context) error {
+	v, err := t.view()
+	if err != nil {
+		return err
+	}
 	if t.unsure {
-		if err := t.finishCut(ctx); err != nil {
+		if err := t.finishCut(ctx, v); err != nil {
 			return fmt.Errorf("a restore was cut short, and cannot be finished: %w", err)
 		}
 		t.unsure = false
+		if leaf := t.s.Leaf(); leaf != v.tree.Leaf() {
+			if v, err = t.view(); err != nil {
+				return err
+			}
+		}
 	}
 	if t.pending != nil {
 		return nil // what finishes it says what the files are
 	}
-	return t.carryOver(ctx)
+	return t.carryOver(ctx, v.tree)
 }
 
 // Store is where the contents are.
@@ -210,10 +219,9 @@ func (t *Tracker) name(r *record) {
 
 // carryOver appends what a foreign move of the leaf did not: a program that knows nothing
 // of file states leaves the files as they are, and the path to the new leaf says otherwise.
-func (t *Tracker) carryOver(ctx context.Context) error {
-	tree, err := t.s.Tree()
-	if err != nil || tree.Leaf() == t.settled {
-		return err
+func (t *Tracker) carryOver(ctx context.Context, tree *sessiontree.Tree) error {
+	if tree.Leaf() == t.settled {
+		return nil
 	}
 	r, ok, err := missingCarried(tree, t.settled, t.st)
 	if err != nil {

@@ -197,9 +197,11 @@ func (t *Tracker) history() (*history, error) {
 		below = append(below, e)
 	}
 	slices.Reverse(below)
-	if err := h.extend(below, t.st); err != nil {
-		t.known = nil // a part of it was folded
-		return nil, err
+	for _, e := range below {
+		if err := h.extend(e, t.st); err != nil {
+			t.known = nil // a part of it was folded
+			return nil, err
+		}
 	}
 	t.known, t.knownLeaf = h, tree.Leaf()
 	return h, nil

@@ -112,6 +112,9 @@ func (v *View) redoCode(opt *PlanOptions) (*Plan, error) {
 
 // deeds reads the path. A turn counts where it changed a file.
 func (v *View) deeds() (d deeds, err error) {
+	if err := v.tree.Scan(); err != nil { // the plan wants it too
+		return d, err
+	}
 	var prompt entries.Entry
 	for e, err := range v.tree.Path(v.tree.Leaf()) {
 		if err != nil {

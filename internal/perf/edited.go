@@ -61,7 +61,7 @@ func (s *session) writeEdited(home string) error {
 	if err != nil {
 		return err
 	}
-	w, err := enter(log, work)
+	w, err := enter(log, work, filepath.Join(home, "blobs"))
 	if err != nil {
 		return err
 	}

@@ -31,15 +31,19 @@ func init() {
 const budget = time.Hour
 
 const (
-	tenFiles  = 10   // that a turn changes
-	manyTurns = 200  // that change a kilobyte each
-	patch     = 1000 // bytes that a change overwrites
+	tenFiles = 10   // that a turn changes
+	patch    = 1000 // bytes that a change overwrites
 )
 
 func restoredOf(s *session) int64 { return int64(restored(s.links)) }
 
 // restored is how many files of a folder are restored.
 func restored(files int) int { return min(1000, files/5) }
+
+// turns is how many turns change a kilobyte of a folder each.
+func turns(files int) int { return min(200, files/20) }
+
+func turnsOf(s *session) int64 { return int64(turns(s.links)) }
 
 func filesOf(s *session) int64 { return int64(s.links) }
 
@@ -52,12 +56,12 @@ var fileCases = map[string]benchCase{
 	"look-anew":  {procs: 2, sampled: lookAnew, want: exactly(0)},
 	"look-first": {procs: 2, sampled: lookFirst, want: filesOf},
 	"look-ten":   {procs: 2, sampled: changeTen, want: exactly(tenFiles)},
-	"turns":      {procs: 2, sampled: smallTurns, want: exactly(manyTurns)},
+	"turns":      {procs: 2, sampled: smallTurns, want: turnsOf},
 
 	"copy":         {procs: 2, sampled: copyFiles, want: restoredOf},
 	"restore":      {procs: 2, sampled: restoreCase(false), want: restoredOf},
 	"plan-restore": {procs: 2, sampled: restoreCase(true), want: restoredOf},
-	"plan-all":     {procs: 2, sampled: changedCase(all, planAll), want: filesOf},
+	"plan-all":     {procs: 2, sampled: planAll, want: filesOf},
 
 	"track":     {procs: 2, sampled: trackEdited, want: exactly(1)},
 	"plan-far":  {procs: 2, sampled: planEdited(false), want: func(s *session) int64 { return s.Files }},
@@ -75,6 +79,10 @@ func gitStatus(path string) (got sample, err error) {
 
 // gitAdd is the limit of a first scan: git reads, hashes, compresses and stores all files.
 func gitAdd(path string) (got sample, err error) {
+	path, err = filepath.Abs(path) // git goes into the folder
+	if err != nil {
+		return got, err
+	}
 	dir, err := os.MkdirTemp(path, "git-")
 	if err != nil {
 		return got, err
@@ -118,13 +126,16 @@ func kept(path string, first func(w *shop) error) (got sample, err error) {
 }
 
 // anew does some work in a folder with a session of its own, which knows nothing yet.
-func anew(path string, work func(w *shop) error) error {
+func anew(path string, work func(w *shop) error) error { return anewIn(path, "", work) }
+
+// anewIn is anew with a store that is there; "" stands for a new one.
+func anewIn(path, blobs string, work func(w *shop) error) error {
 	home, err := os.MkdirTemp(path, "anew-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(home)
-	w, err := newShop(path, filepath.Base(home))
+	w, err := newShop(path, filepath.Base(home), blobs)
 	if err != nil {
 		return err
 	}
@@ -268,11 +279,15 @@ func (w *shop) smallTurns(c *changer) (got sample, err error) {
 }
 
 func (w *shop) turns(c *changer) error {
-	for i := range manyTurns {
+	files, err := filesIn(c.path)
+	if err != nil {
+		return err
+	}
+	for i := range turns(files) {
 		if _, err := w.prompt(); err != nil {
 			return err
 		}
-		if err := c.change(i * 7 % perDir); err != nil {
+		if err := c.change(i * 7 % files); err != nil {
 			return err
 		}
 		if err := w.f.TurnEnd(context.Background()); err != nil {
@@ -340,20 +355,12 @@ func syncDirs(dirs map[string]bool) error {
 // restoreCase changes files in a turn and takes that back, from a plan that is there or
 // with one that is made. It puts the folder into the state that it was in.
 func restoreCase(plans bool) func(path string) (sample, error) {
-	return changedCase(restored, func(w *shop, before entries.ID) (sample, error) {
-		return w.goBack(before, plans)
-	})
-}
-
-// changedCase is a case on a folder and a new session, after a turn that changed some of
-// the files.
-func changedCase(many func(files int) int, work func(w *shop, before entries.ID) (sample, error)) func(string) (sample, error) {
 	return func(path string) (sample, error) {
 		return tidied(path, func(c *changer) (got sample, err error) {
 			return got, anew(path, func(w *shop) error {
-				before, err := w.changed(c, many)
+				before, err := w.changed(c)
 				if err == nil {
-					got, err = work(w, before)
+					got, err = w.goBack(before, plans)
 				}
 				return err
 			})
@@ -362,7 +369,7 @@ func changedCase(many func(files int) int, work func(w *shop, before entries.ID)
 }
 
 // changed is a turn that changes files; it gives the entry before.
-func (w *shop) changed(c *changer, many func(files int) int) (before entries.ID, err error) {
+func (w *shop) changed(c *changer) (before entries.ID, err error) {
 	files, err := filesIn(c.path)
 	if err != nil {
 		return "", err
@@ -370,7 +377,7 @@ func (w *shop) changed(c *changer, many func(files int) int) (before entries.ID,
 	if before, err = w.prompt(); err != nil {
 		return "", err
 	}
-	if err := c.changeAll(many(files)); err != nil {
+	if err := c.changeAll(restored(files)); err != nil {
 		return "", err
 	}
 	return before, w.f.TurnEnd(context.Background())
@@ -395,8 +402,34 @@ func (w *shop) goBack(to entries.ID, plans bool) (got sample, err error) {
 	return got, err
 }
 
-// planAll plans to take back a turn that changed every file.
-func planAll(w *shop, before entries.ID) (got sample, err error) {
+// planAll plans to take back a turn that changed the mode of every file. Its session is
+// new, and its store the one that has the files.
+func planAll(path string) (sample, error) {
+	return tidied(path, func(*changer) (got sample, err error) {
+		old, err := keptShop(path)
+		if err != nil {
+			return got, err
+		}
+		defer old.close()
+		return got, anewIn(path, old.st.Dir(), func(w *shop) error {
+			got, err = w.planAll(path)
+			return err
+		})
+	})
+}
+
+func (w *shop) planAll(path string) (got sample, err error) {
+	before, err := w.prompt()
+	if err != nil {
+		return got, err
+	}
+	defer func() { err = errors.Join(err, chmodAll(path, 0o644)) }()
+	if err := chmodAll(path, 0o600); err != nil {
+		return got, err
+	}
+	if err := w.f.TurnEnd(context.Background()); err != nil {
+		return got, err
+	}
 	got.NS, err = clock(func() error {
 		p, err := w.f.Plan(context.Background(), before, checkpoint.Code, nil)
 		if err == nil {
@@ -407,8 +440,13 @@ func planAll(w *shop, before entries.ID) (got sample, err error) {
 	return got, err
 }
 
-// all is every file of a folder.
-func all(files int) int { return files }
+func chmodAll(path string, mode os.FileMode) error {
+	files, err := filesIn(path)
+	for i := range files {
+		err = errors.Join(err, os.Chmod(fileNamed(path, i), mode))
+	}
+	return err
+}
 
 // trackEdited follows the files of a log that was opened before.
 func trackEdited(log string) (got sample, err error) {

@@ -18,7 +18,7 @@ func (c *config) longLog() *session {
 func fileRows(c *config) []row {
 	many, larger := c.manyFiles(), c.largerFiles()
 	rows := append(lookRows(many), firstRows(many)...)
-	rows = append(rows, job{"plan-all", many}.row("plan of a turn that changed every file", job{"git-status", many}, under(512)))
+	rows = append(rows, job{"plan-all", many}.row("plan of a turn that changed the mode of every file", job{"git-status", many}, under(512)))
 	rows = append(rows, firstRows(larger)...)
 	rows = append(rows, restoreRows(larger)...)
 	return append(rows, editedRows(c.longLog())...)
@@ -53,7 +53,7 @@ func restoreRows(s *session) []row {
 	bare := job{"copy", s}
 	n := thousands(restored(s.links))
 	return []row{
-		job{"turns", s}.row("200 turns of 1 KB each, stored", job{"turns", s}, grows()),
+		job{"turns", s}.row(fmt.Sprintf("%d turns that change 1 KB each, stored", turns(s.links)), job{"turns", s}, grows()),
 		bare.row(fmt.Sprintf("copy %s files, with fsyncs (the limit)", n), bare),
 		job{"restore", s}.row(fmt.Sprintf("restore %s files: commit", n), bare, atMost(2), under(256)),
 		job{"plan-restore", s}.row(fmt.Sprintf("restore %s files: plan and commit", n), bare, atMost(2)),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,7 +107,7 @@ func intoGit(dir string) error {
 
 // lookOnce lets a session look at the workspace, so that later scans find it unchanged.
 func (s *session) lookOnce() error {
-	w, err := newShop(s.path, homeDir)
+	w, err := newShop(s.path, homeDir, "")
 	if err != nil {
 		return err
 	}
@@ -122,14 +123,15 @@ type shop struct {
 	f    *checkpoint.Tracker
 }
 
-// newShop makes a session of the folder at path.
-func newShop(path, home string) (*shop, error) {
+// newShop makes a session of the folder at path, with a store elsewhere or, where blobs is
+// "", beside its log.
+func newShop(path, home, blobs string) (*shop, error) {
 	work := filepath.Join(path, workDir)
 	s, err := sessiontree.Create(filepath.Join(path, home), entries.Header{Cwd: work}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return enter(s, work)
+	return enter(s, work, cmp.Or(blobs, checkpoint.StoreOf(s.Path())))
 }
 
 // keptShop goes on with the session that has looked at the folder.
@@ -146,15 +148,15 @@ func openShop(log, work string) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return enter(s, work)
+	return enter(s, work, checkpoint.StoreOf(log))
 }
 
-func enter(s *sessiontree.Session, work string) (w *shop, err error) {
+func enter(s *sessiontree.Session, work, blobs string) (w *shop, err error) {
 	w = &shop{home: filepath.Dir(s.Path()), s: s}
 	if w.root, err = os.OpenRoot(work); err != nil {
 		return nil, err
 	}
-	if w.st, err = checkpoint.OpenStore(checkpoint.StoreOf(s.Path())); err != nil {
+	if w.st, err = checkpoint.OpenStore(blobs); err != nil {
 		return nil, err
 	}
 	return w, w.track()
