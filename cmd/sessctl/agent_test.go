@@ -218,10 +218,11 @@ func (p *player) cut(entry string) error {
 	return put(filepath.Join(p.ws, filepath.FromSlash(first.Path)), string(data))
 }
 
-// planned FILE NAME puts the id of the plan that a file ends in into a variable.
-func planned(ts *testscript.TestScript, neg bool, args []string) {
+// last-word FILE NAME puts the word that a file ends in into a variable: the id of a plan, or
+// the path of a fork.
+func lastWord(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: planned FILE NAME")
+		ts.Fatalf("usage: last-word FILE NAME")
 	}
 	words := strings.Fields(ts.ReadFile(args[0]))
 	ts.Setenv(args[1], words[len(words)-1])

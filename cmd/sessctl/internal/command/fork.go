@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
@@ -19,7 +20,8 @@ func (a *app) fork() *cobra.Command {
 		Short: "Make a new session from a path",
 		Long: `fork copies the path to ENTRY, or to the leaf, into a new native session, and prints
 its path. The source may be of any agent and is not changed. The new session goes
-into the own directory, or into that of --into.`,
+into the own directory, or into that of --into. What file states refer to is copied
+too; the files stay what they are, and the new session knows that.`,
 		Example: "  sessctl fork latest\n  sessctl fork old-pi-session.jsonl --into .",
 		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -68,10 +70,13 @@ func (a *app) runFork(args []string, into string) error {
 		return err
 	}
 	n, err := copied.Len()
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.forkFiles(t, at, s)
 	}
-	if err := s.Close(); err != nil {
+	if e := s.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
 		return err
 	}
 	return a.write(false, func(o *term.Output) error {
@@ -81,4 +86,46 @@ func (a *app) runFork(args []string, into string) error {
 		_, err := fmt.Fprintln(o, term.Line(s.Path()))
 		return err
 	})
+}
+
+// forkFiles brings along what the file states of a fork refer to, and records what the
+// files are, where the place that was forked from says otherwise.
+func (a *app) forkFiles(t *sessiontree.Tree, at entries.ID, s *sessiontree.Session) error {
+	st, err := lookStore(t.File())
+	if st == nil {
+		return err
+	}
+	defer st.Close()
+	if at == "" {
+		at = t.Leaf()
+	}
+	ctx := context.Background()
+	d, ok, err := checkpoint.Carried(t, t.Leaf(), at, st)
+	if err == nil && ok {
+		_, err = s.Append(ctx, d)
+	}
+	if err != nil {
+		return err
+	}
+	copied, err := s.Tree()
+	if err != nil {
+		return err
+	}
+	v, err := checkpoint.Look(copied, nil, st)
+	if err != nil {
+		return err
+	}
+	if recorded, err := v.Recorded(); err != nil || !recorded {
+		return err
+	}
+	to, err := checkpoint.OpenStore(checkpoint.StoreOf(s.Path()))
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	missing, err := checkpoint.CopyContents(ctx, copied, st, to)
+	if missing > 0 {
+		fmt.Fprintf(a.stderr, "sessctl: %s of files that the session refers to cannot be restored: not in %s any more\n", plural(missing, "content", "contents"), term.Line(st.Dir()))
+	}
+	return err
 }
