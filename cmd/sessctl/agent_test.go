@@ -105,6 +105,8 @@ func (p *player) step(verb, rest string) error {
 			return err
 		}
 		return p.tool(verb, path, func() error { return os.Chmod(file, os.FileMode(mode)) })
+	case "many":
+		return p.many(rest)
 	case "bash": // a command that no file record tells of
 		return p.call("bash", map[string]string{"command": rest})
 	case "start":
@@ -180,6 +182,27 @@ func (p *player) tool(name, path string, do func() error) error {
 		return err
 	}
 	return p.append(entries.ToolResult(id, name, nil, false, nil))
+}
+
+// many makes so many files in one call.
+func (p *player) many(count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for i := range n {
+		paths = append(paths, fmt.Sprintf("f%d", i))
+	}
+	if err := p.files.BeforeEdit(context.Background(), "", paths...); err != nil {
+		return err
+	}
+	for _, name := range paths {
+		if err := put(filepath.Join(p.ws, name), "x"); err != nil {
+			return err
+		}
+	}
+	return p.files.AfterEdit(context.Background(), "", paths...)
 }
 
 // cut begins to restore the files of an entry, or of a rewind to it, does the first of

@@ -293,7 +293,11 @@ func carriedAlong(s *sessiontree.Session, to entries.ID) (drafts []entries.Draft
 	if err != nil {
 		return nil, err
 	}
-	if st != nil {
+	if st != nil { // a long list of files is stored
+		st.Close()
+		if st, err = checkpoint.OpenStore(st.Dir()); err != nil {
+			return nil, err
+		}
 		defer st.Close()
 	}
 	d, ok, err := checkpoint.Carried(t, t.Leaf(), to, st)
