@@ -143,7 +143,7 @@ func (h *history) trail(path string, from int) (t trail) {
 		}
 		if ev.settles() {
 			t.tool, t.scan, t.user, t.beside, t.unsaid = false, false, false, false, false
-		} else if known && !prev.Same(before) {
+		} else if known && ev.looked() && !prev.Same(before) {
 			t.user = true
 		}
 		t.by(ev)
@@ -152,13 +152,18 @@ func (h *history) trail(path string, from int) (t trail) {
 	return t
 }
 
+// looked tells whether an event says itself what it found.
+func (ev *event) looked() bool {
+	return ev.before != nil || ev.phase == phaseBefore || ev.phase == phaseBegin
+}
+
 // was is what an event found: a look found what it says, and a change that does not say
 // it what was known.
 func (ev *event) was(prev State, known bool) State {
 	switch {
 	case ev.before != nil:
 		return *ev.before
-	case ev.phase == phaseBefore || ev.phase == phaseBegin:
+	case ev.looked():
 		return ev.after
 	case known:
 		return prev
