@@ -3,35 +3,66 @@ package checkpoint
 import (
 	"context"
 	"errors"
+
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
-// CopyContents copies into a store the contents that a log refers to and another store
-// has: a fork that lies elsewhere goes on with the files of its source. It returns how many
-// contents it copied, and how many the other store does not have.
-func CopyContents(ctx context.Context, log string, from, to *Store) (copied, missing int, err error) {
-	sums, _, err := from.mentioned(log)
-	if err != nil {
-		return 0, 0, err
-	}
-	b := to.batch()
-	for _, sum := range sums {
-		if err := ctx.Err(); err != nil {
-			b.drop()
-			return 0, 0, err
-		}
-		data, err := from.Get(sum)
-		if errors.Is(err, ErrNoBlob) {
-			missing++
-			continue
-		}
+// CopyContents copies what a log refers to from one store into another, so that a session
+// that was copied from elsewhere has its contents beside it. missing counts those that the
+// store it comes from does not have either.
+func CopyContents(ctx context.Context, t *sessiontree.Tree, from, to *Store) (missing int, err error) {
+	seen := map[string]bool{}
+	for e, err := range t.Entries() {
 		if err == nil {
-			err = b.put(sum, data)
+			err = ctx.Err()
 		}
 		if err != nil {
-			b.drop()
-			return 0, missing, err
+			return missing, err
 		}
-		copied++
+		r, _, err := readRecord(e, from)
+		if err != nil && r.List == "" {
+			continue // it refers to nothing that could be told
+		}
+		b := to.batch()
+		for _, sum := range r.sums() {
+			if seen[sum] || to.Has(sum) {
+				continue
+			}
+			seen[sum] = true
+			switch err := b.copy(from, sum); {
+			case errors.Is(err, ErrNoBlob):
+				missing++
+			case err != nil:
+				b.drop()
+				return missing, err
+			}
+		}
+		if err := b.commit(); err != nil {
+			return missing, err
+		}
 	}
-	return copied, missing, b.commit()
+	return missing, nil
+}
+
+func (b *batch) copy(from *Store, sum string) error {
+	data, err := from.Get(sum)
+	if err == nil {
+		err = b.put(sum, data)
+	}
+	return err
+}
+
+// sums lists what a record refers to.
+func (r *record) sums() (list []string) {
+	if r.List != "" {
+		list = append(list, r.List)
+	}
+	for _, f := range r.Files {
+		for _, s := range []*State{f.Before, f.State, f.From, f.To} {
+			if s != nil && s.Kind == File {
+				list = append(list, s.SHA256)
+			}
+		}
+	}
+	return list
 }

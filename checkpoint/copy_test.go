@@ -1,37 +1,36 @@
 package checkpoint_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/sessctl/sessctl/checkpoint"
-	"github.com/sessctl/sessctl/entries"
-	"github.com/sessctl/sessctl/sessiontree"
 )
 
-// TestForkElsewhere: a fork in another folder has the files of its source.
-func TestForkElsewhere(t *testing.T) {
+func TestCopyContents(t *testing.T) {
 	b := newBench(t, nil)
-	b.write("a", "0")
-	b.prompt("one")
-	b.edit("a", "1")
-	b.prompt("two")
-	b.edit("a", "2")
-	source, err := b.s.Tree()
+	b.write("a", "1")
+	start := b.prompt("one")
+	b.edit("a", "22")
+	v, tree := b.look()
+	to, err := checkpoint.OpenStore(t.TempDir())
 	b.must(err)
-	fork, err := sessiontree.Fork(b.Context(), source, "", t.TempDir(), entries.Header{}, nil)
-	b.must(err)
-	st, err := checkpoint.OpenStore(checkpoint.StoreOf(fork.Path()))
-	b.must(err)
-	copied, missing, err := checkpoint.CopyContents(b.Context(), fork.Path(), b.st, st)
-	if err != nil || copied != 3 || missing != 0 {
-		t.Errorf("%d copied, %d missing: %v", copied, missing, err)
+	defer to.Close()
+	if missing, err := checkpoint.CopyContents(t.Context(), tree, b.st, to); err != nil || missing != 0 {
+		t.Fatalf("%d are missing (%v)", missing, err)
 	}
-	b.must(st.Close())
-	b.stop()
-	b.s = fork
-	b.start()
-	b.undo(checkpoint.Both, nil)
-	b.has("a=1")
-	b.undo(checkpoint.Both, nil)
-	b.has("a=0")
+	list, err := v.Compare(start, tree.Leaf())
+	b.must(err)
+	for sum, want := range map[string]string{list[0].Before.SHA256: "1", list[0].After.SHA256: "22"} {
+		if data, err := to.Get(sum); err != nil || string(data) != want {
+			t.Errorf("got %q (%v), want %q", data, err, want)
+		}
+	}
+	lost, err := checkpoint.OpenStore(t.TempDir())
+	b.must(err)
+	defer lost.Close()
+	b.must(os.RemoveAll(b.st.Dir() + "/sha256"))
+	if missing, err := checkpoint.CopyContents(t.Context(), tree, b.st, lost); err != nil || missing != 2 {
+		t.Errorf("%d are missing (%v), want 2", missing, err)
+	}
 }

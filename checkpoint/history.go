@@ -160,7 +160,7 @@ func (h *history) trail(path string, from int) (t trail) {
 		}
 		if ev.settles() {
 			t.tool, t.scan, t.user, t.beside, t.unsaid = false, false, false, false, false
-		} else if known && differ(prev, before) {
+		} else if known && ev.looked() && differ(prev, before) {
 			t.user = true
 		}
 		t.by(ev)
@@ -173,13 +173,18 @@ func (h *history) trail(path string, from int) (t trail) {
 // before and after that, nobody has been seen.
 func differ(a, b State) bool { return !a.Same(b) && (a.Kind != Unknown || b.Kind != Unknown) }
 
+// looked tells whether an event says itself what it found.
+func (ev *event) looked() bool {
+	return ev.before != nil || ev.phase == phaseBefore || ev.phase == phaseBegin
+}
+
 // was is what an event found: a look found what it says, and a change that does not say
 // it what was known.
 func (ev *event) was(prev State, known bool) State {
 	switch {
 	case ev.before != nil:
 		return *ev.before
-	case ev.phase == phaseBefore || ev.phase == phaseBegin:
+	case ev.looked():
 		return ev.after
 	case known:
 		return prev

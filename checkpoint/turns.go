@@ -132,7 +132,8 @@ func (w *walk) record(e entries.Entry, r record) {
 	w.add(s)
 }
 
-// tells whether an event says more than that its path is what it was.
+// tells whether an event says more than that its path is what it was. Of what is not known
+// nobody can say that.
 func (ev *event) tells(before State) bool {
 	switch ev.phase {
 	case phaseBefore, phaseBegin:
@@ -140,7 +141,7 @@ func (ev *event) tells(before State) bool {
 	case phaseEnd:
 		return true
 	}
-	return before.bare() != ev.after.bare()
+	return before.bare() != ev.after.bare() || !ev.after.isKnown()
 }
 
 // describe adds what is known of a step besides its files.

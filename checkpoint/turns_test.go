@@ -198,6 +198,16 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
+// TestUnknownIsTold: a tool changed something that is not kept.
+func TestUnknownIsTold(t *testing.T) {
+	b := newBench(t, nil)
+	b.prompt("one")
+	b.edit(".env", "KEY=1")
+	if got, want := b.told(), "true change tool .env:unknown0>unknown0tool"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestUnreadStep: a record that cannot be read is told of in its place.
 func TestUnreadStep(t *testing.T) {
 	b := newBench(t, nil)

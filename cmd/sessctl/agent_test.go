@@ -105,6 +105,8 @@ func (p *player) step(verb, rest string) error {
 			return err
 		}
 		return p.tool(verb, path, func() error { return os.Chmod(file, os.FileMode(mode)) })
+	case "many":
+		return p.many(rest)
 	case "bash": // a command that no file record tells of
 		return p.call("bash", map[string]string{"command": rest})
 	case "start":
@@ -182,6 +184,27 @@ func (p *player) tool(name, path string, do func() error) error {
 	return p.append(entries.ToolResult(id, name, nil, false, nil))
 }
 
+// many makes so many files in one call.
+func (p *player) many(count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for i := range n {
+		paths = append(paths, fmt.Sprintf("f%d", i))
+	}
+	if err := p.files.BeforeEdit(context.Background(), "", paths...); err != nil {
+		return err
+	}
+	for _, name := range paths {
+		if err := put(filepath.Join(p.ws, name), "x"); err != nil {
+			return err
+		}
+	}
+	return p.files.AfterEdit(context.Background(), "", paths...)
+}
+
 // cut begins to restore the files of an entry, or of a rewind to it, does the first of
 // them, and dies.
 func (p *player) cut(entry string) error {
@@ -232,10 +255,11 @@ func workspaceIn(t *sessiontree.Tree) (w json.RawMessage) {
 	return w
 }
 
-// planned FILE NAME puts the id of the plan that a file ends in into a variable.
-func planned(ts *testscript.TestScript, neg bool, args []string) {
+// last-word FILE NAME puts the word that a file ends in into a variable: the id of a plan, or
+// the path of a fork.
+func lastWord(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: planned FILE NAME")
+		ts.Fatalf("usage: last-word FILE NAME")
 	}
 	words := strings.Fields(ts.ReadFile(args[0]))
 	ts.Setenv(args[1], words[len(words)-1])

@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TZ", "UTC")
 			return os.Mkdir(env.WorkDir+"/home", 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "bytes": writeBytes, "agent": agent, "planned": planned, "eventually": eventually},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "bytes": writeBytes, "agent": agent, "last-word": lastWord, "eventually": eventually},
 	})
 }
 

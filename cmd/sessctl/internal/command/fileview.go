@@ -202,12 +202,13 @@ func (a *app) track(s *sessiontree.Session, root string, do func(context.Context
 }
 
 // settledView looks at the files of a session before something is done with them. What was
-// cut short is finished first, unless nothing is to be written.
-func (a *app) settledView(name, root string, dry bool) (*fileView, error) {
+// cut short is finished first, unless nothing is to be written; an entry that is named by
+// its distance from the leaf stays the one that it was before.
+func (a *app) settledView(name string, f *restoreFlags, entry *string) (*fileView, error) {
 	if name == "-" {
 		return nil, usagef("standard input can only be read")
 	}
-	v, err := a.viewFiles(name, root, true)
+	v, err := a.viewFiles(name, f.root, true)
 	if err != nil {
 		return nil, err
 	}
@@ -216,15 +217,15 @@ func (a *app) settledView(name, root string, dry bool) (*fileView, error) {
 	case err != nil:
 		v.Close()
 		return nil, err
-	case dry || u.Cut == nil && !u.Carried:
+	case f.dry || u.Cut == nil && !u.Carried:
 		return v, nil
 	}
-	return a.settleAnew(v, root, true)
+	return a.settleAnew(v, f.root, true, entry)
 }
 
 // settledLeaf is settledView for a move of the leaf alone, which needs no workspace unless
 // a restore was cut short.
-func (a *app) settledLeaf(name string, f *restoreFlags) (*fileView, error) {
+func (a *app) settledLeaf(name string, f *restoreFlags, entry *string) (*fileView, error) {
 	v, err := a.viewFiles(name, f.root, false)
 	if err != nil {
 		return nil, err
@@ -240,18 +241,32 @@ func (a *app) settledLeaf(name string, f *restoreFlags) (*fileView, error) {
 		a.reportCut(v.t, u.Cut)
 		return v, nil
 	}
-	return a.settleAnew(v, f.root, false)
+	return a.settleAnew(v, f.root, false, entry)
 }
 
 // settleAnew brings a session in order, and looks at it anew.
-func (a *app) settleAnew(v *fileView, root string, workspace bool) (*fileView, error) {
+func (a *app) settleAnew(v *fileView, root string, workspace bool, entry *string) (*fileView, error) {
 	path := v.t.File()
+	err := pin(v.t, entry)
 	v.Close()
-	err := a.writing(path, func(s *sessiontree.Session) error { return a.settle(s, root, workspace) })
+	if err != nil {
+		return nil, err
+	}
+	err = a.writing(path, func(s *sessiontree.Session) error { return a.settle(s, root, workspace) })
 	if err != nil {
 		return nil, err
 	}
 	return a.viewFiles(path, root, workspace)
+}
+
+// pin puts the id of an entry in the place of its name.
+func pin(t *sessiontree.Tree, name *string) error {
+	if *name == "" || *name == "root" {
+		return nil
+	}
+	e, err := locate.Entry(t, *name)
+	*name = string(e.ID)
+	return err
 }
 
 // writing opens a session, lets do write to it, and closes it.
@@ -278,7 +293,11 @@ func carriedAlong(s *sessiontree.Session, to entries.ID) (drafts []entries.Draft
 	if err != nil {
 		return nil, err
 	}
-	if st != nil {
+	if st != nil { // a long list of files is stored
+		st.Close()
+		if st, err = checkpoint.OpenStore(st.Dir()); err != nil {
+			return nil, err
+		}
 		defer st.Close()
 	}
 	d, ok, err := checkpoint.Carried(t, t.Leaf(), to, st)

@@ -20,7 +20,8 @@ func (a *app) fork() *cobra.Command {
 		Short: "Make a new session from a path",
 		Long: `fork copies the path to ENTRY, or to the leaf, into a new native session, and prints
 its path. The source may be of any agent and is not changed. The new session goes
-into the own directory, or into that of --into.`,
+into the own directory, or into that of --into. What file states refer to is copied
+too; the files stay what they are, and the new session knows that.`,
 		Example: "  sessctl fork latest\n  sessctl fork old-pi-session.jsonl --into .",
 		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -64,19 +65,18 @@ func (a *app) runFork(args []string, into string) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	if err := a.forkFiles(t, at, s); err != nil {
-		return fmt.Errorf("%s was made, and what it says of files is not complete: %w", s.Path(), err)
-	}
 	copied, err := s.Tree()
 	if err != nil {
 		return err
 	}
 	n, err := copied.Len()
-	if err != nil {
-		return err
+	if err == nil {
+		err = a.forkFiles(t, at, s)
 	}
-	if err := s.Close(); err != nil {
+	if e := s.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
 		return err
 	}
 	return a.write(false, func(o *term.Output) error {
@@ -88,35 +88,44 @@ func (a *app) runFork(args []string, into string) error {
 	})
 }
 
-// forkFiles lets a fork go on with the files of its source: it gets their contents, and a
-// record of what they are now, where the copied path says otherwise.
+// forkFiles brings along what the file states of a fork refer to, and records what the
+// files are, where the place that was forked from says otherwise.
 func (a *app) forkFiles(t *sessiontree.Tree, at entries.ID, s *sessiontree.Session) error {
-	from, err := lookStore(t.File())
-	if err != nil || from == nil {
+	st, err := lookStore(t.File())
+	if st == nil {
 		return err
 	}
-	defer from.Close()
-	ctx := context.Background()
+	defer st.Close()
 	if at == "" {
 		at = t.Leaf()
 	}
-	d, ok, err := checkpoint.Carried(t, t.Leaf(), at, from)
+	ctx := context.Background()
+	d, ok, err := checkpoint.Carried(t, t.Leaf(), at, st)
+	if err == nil && ok {
+		_, err = s.Append(ctx, d)
+	}
 	if err != nil {
 		return err
 	}
-	if ok {
-		if _, err := s.Append(ctx, d); err != nil {
-			return err
-		}
+	copied, err := s.Tree()
+	if err != nil {
+		return err
+	}
+	v, err := checkpoint.Look(copied, nil, st)
+	if err != nil {
+		return err
+	}
+	if recorded, err := v.Recorded(); err != nil || !recorded {
+		return err
 	}
 	to, err := checkpoint.OpenStore(checkpoint.StoreOf(s.Path()))
 	if err != nil {
 		return err
 	}
 	defer to.Close()
-	_, missing, err := checkpoint.CopyContents(ctx, s.Path(), from, to)
+	missing, err := checkpoint.CopyContents(ctx, copied, st, to)
 	if missing > 0 {
-		fmt.Fprintf(a.stderr, "sessctl: %s of files are not in %s any more; the fork does not have them either\n", plural(missing, "content", "contents"), from.Dir())
+		fmt.Fprintf(a.stderr, "sessctl: %s of files that the session refers to cannot be restored: not in %s any more\n", plural(missing, "content", "contents"), term.Line(st.Dir()))
 	}
 	return err
 }

@@ -54,7 +54,7 @@ that 'sessctl files plan' has shown, or nothing.`,
 		Example: "  sessctl files restore latest @~6\n  sessctl files restore latest before-refactoring --only src --yes",
 		Args:    needs(2, 2, "a session and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.runRestore(&f, args[0], restoring{reason: string(sessiontree.ReasonRestore), show: true, plan: func(v *fileView) (*checkpoint.Plan, error) {
+			return a.runRestore(&f, args[0], restoring{reason: string(sessiontree.ReasonRestore), entry: &args[1], show: true, plan: func(v *fileView) (*checkpoint.Plan, error) {
 				return v.planTo(args[1], checkpoint.Code, f.only)
 			}})
 		},
@@ -69,9 +69,10 @@ that 'sessctl files plan' has shown, or nothing.`,
 
 // A restoring is what a command restores.
 type restoring struct {
-	reason  string // undo, redo or restore
-	summary string // in the place of the marker that moves the leaf
-	show    bool   // what became of each file goes to stdout
+	reason  string  // undo, redo or restore
+	summary string  // in the place of the marker that moves the leaf
+	entry   *string // its name, "" where none is
+	show    bool    // what became of each file goes to stdout
 	plan    func(*fileView) (*checkpoint.Plan, error)
 }
 
@@ -80,7 +81,7 @@ const mostPreviewed = 30
 
 // runRestore plans, shows, asks and does. What was cut short before is finished first.
 func (a *app) runRestore(f *restoreFlags, name string, r restoring) error {
-	v, err := a.settledView(name, f.root, f.dry)
+	v, err := a.settledView(name, f, r.entry)
 	if err != nil {
 		return err
 	}

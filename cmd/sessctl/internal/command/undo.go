@@ -142,7 +142,7 @@ func (a *app) runReturn(f *returnFlags, name string, what returning) error {
 	if scope == checkpoint.Conversation {
 		return a.returnLeaf(f, name, what.leaf)
 	}
-	return a.runRestore(&f.restoreFlags, name, restoring{reason: string(what.reason), plan: func(v *fileView) (*checkpoint.Plan, error) {
+	return a.runRestore(&f.restoreFlags, name, restoring{reason: string(what.reason), entry: &f.to, plan: func(v *fileView) (*checkpoint.Plan, error) {
 		return what.files(v, scope)
 	}})
 }
@@ -155,7 +155,7 @@ func (a *app) returnLeaf(f *returnFlags, name string, plan func(*sessiontree.Tre
 	if name == "-" {
 		return usagef("standard input can only be read")
 	}
-	v, err := a.settledLeaf(name, &f.restoreFlags)
+	v, err := a.settledLeaf(name, &f.restoreFlags, &f.to)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *app) runCheckout(f *checkoutFlags, name, entry string) error {
 	case checkpoint.Code:
 		return usagef("checkout moves the leaf; 'sessctl files restore' brings the files alone to an entry")
 	case checkpoint.Both:
-		return a.runRestore(&f.restoreFlags, name, restoring{reason: string(sessiontree.ReasonRestore), summary: f.summary, plan: func(v *fileView) (*checkpoint.Plan, error) {
+		return a.runRestore(&f.restoreFlags, name, restoring{reason: string(sessiontree.ReasonRestore), entry: &entry, summary: f.summary, plan: func(v *fileView) (*checkpoint.Plan, error) {
 			return v.planTo(entry, scope, nil)
 		}})
 	}

@@ -39,6 +39,9 @@ func TestKnown(t *testing.T) {
 		if got := strings.Join(p.Known(), " "); got != c.want {
 			t.Errorf("%s: got %s, want %s", what, got, c.want)
 		}
+		if own, _, _ := strings.Cut(c.want, " "); p.Own() != own {
+			t.Errorf("%s: sessctl's own is %s, want %s", what, p.Own(), own)
+		}
 	}
 }
 
