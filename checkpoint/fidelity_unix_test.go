@@ -413,3 +413,37 @@ func TestAFailureInTheMiddleChangesNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestModesWhateverTheUmask: what is restored has the mode that it had, and is never open to
+// more readers on the way.
+func TestModesWhateverTheUmask(t *testing.T) {
+	for _, umask := range []int{0, 0o777} {
+		b := newBench(t, nil)
+		for _, m := range []fs.FileMode{0o600, 0o640, 0o755, 0o777} {
+			b.put("f"+checkpoint.FormatMode(m), []byte("x"), m)
+			b.mkdir("d"+checkpoint.FormatMode(m)+"/in", 0o755)
+			b.mkdir("d"+checkpoint.FormatMode(m), m|0o700)
+		}
+		before := exact(t, b.dir)
+		b.prompt("go")
+		var names []string
+		for line := range strings.Lines(before) {
+			names = append(names, strings.Split(line, `"`)[1])
+		}
+		b.named(func() {
+			for _, name := range names {
+				b.rm(name)
+			}
+		}, names...)
+		old := syscall.Umask(umask)
+		p, err := b.f.Undo(t.Context(), checkpoint.Code, nil)
+		if err == nil {
+			_, err = b.f.Commit(t.Context(), p, nil)
+		}
+		syscall.Umask(old)
+		b.must(err)
+		if got := exact(t, b.dir); got != before {
+			t.Errorf("umask %04o: the workspace is\n%s\nwant\n%s", umask, got, before)
+		}
+	}
+}
