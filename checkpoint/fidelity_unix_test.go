@@ -132,16 +132,38 @@ func swaps() (list []change) {
 	return list
 }
 
-func oddNames() (list []change) {
-	for _, name := range []string{
-		"e\u0301", "\u00e9", "new\nline", ":colon", "-rf", "--", " space ", "quo\"te", "it's", "back\\slash", "tab\t", "\x1b[31m", "%2e", "*", "~",
-		"..dots", "...", "CON", strings.Repeat("n", 255), strings.Repeat("deep/", 60) + "end", "\u202egpj", ".sessctl-x", "a..b/c",
-	} {
-		list = append(list, change{
-			"name " + fmt.Sprintf("%.20q", name), func(b *bench) { b.write(name, "0") }, func(b *bench) { b.write(name, "1") }, name,
-		}, change{
-			"new " + fmt.Sprintf("%.20q", name), func(b *bench) {}, func(b *bench) { b.write(name, "1") }, name,
-		})
+var oddNames = []string{
+	"e\u0301", "\u00e9", "new\nline", ":colon", "-rf", "--", " space ", "quo\"te", "it's", "back\\slash", "tab\t", "\x1b[31m", "%2e", "*", "~",
+	"..dots", "...", "CON", strings.Repeat("n", 255), strings.Repeat("deep/", 60) + "end", "\u202egpj", ".sessctl-x", "a..b/c",
+}
+
+// odd edits files with odd names, and makes others.
+func odd() change {
+	all := func(text string) func(b *bench) {
+		return func(b *bench) {
+			for _, name := range oddNames {
+				b.write(name, text)
+				b.write("in/"+name, text)
+			}
+		}
+	}
+	does := func(b *bench) {
+		all("1")(b)
+		for _, name := range oddNames {
+			b.write("new/"+name, "1")
+			b.rm("in/" + name)
+		}
+	}
+	return change{"odd names", all("0"), does, ""}
+}
+
+// named are the paths that a tool names.
+func (c *change) named() (list []string) {
+	if c.name != "odd names" {
+		return strings.Fields(c.paths)
+	}
+	for _, name := range oddNames {
+		list = append(list, name, "in/"+name, "new/"+name)
 	}
 	return list
 }
@@ -190,7 +212,7 @@ func fidelity() []change {
 	for _, m := range []fs.FileMode{0o600, 0o755, 0o444, 0o000, 0o755 | fs.ModeSetgid} {
 		list = append(list, mode(m, 0o644), mode(0o644, m), mode(m, 0o640))
 	}
-	return append(append(list, swaps()...), oddNames()...)
+	return append(append(list, swaps()...), odd())
 }
 
 func (b *bench) sparse(name string, size int64) {
@@ -210,12 +232,8 @@ func (b *bench) named(do func(), paths ...string) {
 // ways are how changes come to the log.
 var ways = map[string]func(b *bench, c change){
 	"tool": func(b *bench, c change) {
-		paths := []string{c.paths}
-		if !strings.HasPrefix(c.name, "name ") && !strings.HasPrefix(c.name, "new ") {
-			paths = strings.Fields(c.paths)
-		}
 		b.prompt("go")
-		b.named(func() { c.does(b) }, paths...)
+		b.named(func() { c.does(b) }, c.named()...)
 	},
 	"scan": func(b *bench, c change) { b.turn("go", func() { c.does(b) }) },
 }
@@ -239,7 +257,6 @@ func TestFidelity(t *testing.T) {
 					after := b.exact()
 					b.goes(b.f.Undo, before, after)
 					b.goes(b.f.Redo, after, before)
-					b.goes(b.f.Undo, before, after)
 				})
 			}
 		}
@@ -394,5 +411,39 @@ func TestAFailureInTheMiddleChangesNothing(t *testing.T) {
 			b.redo(scope)
 			b.has("a=1 b/ b/new=1 locked/ locked/x=1 z=1")
 		})
+	}
+}
+
+// TestModesWhateverTheUmask: what is restored has the mode that it had, and is never open to
+// more readers on the way.
+func TestModesWhateverTheUmask(t *testing.T) {
+	for _, umask := range []int{0, 0o777} {
+		b := newBench(t, nil)
+		for _, m := range []fs.FileMode{0o600, 0o640, 0o755, 0o777} {
+			b.put("f"+checkpoint.FormatMode(m), []byte("x"), m)
+			b.mkdir("d"+checkpoint.FormatMode(m)+"/in", 0o755)
+			b.mkdir("d"+checkpoint.FormatMode(m), m|0o700)
+		}
+		before := exact(t, b.dir)
+		b.prompt("go")
+		var names []string
+		for line := range strings.Lines(before) {
+			names = append(names, strings.Split(line, `"`)[1])
+		}
+		b.named(func() {
+			for _, name := range names {
+				b.rm(name)
+			}
+		}, names...)
+		old := syscall.Umask(umask)
+		p, err := b.f.Undo(t.Context(), checkpoint.Code, nil)
+		if err == nil {
+			_, err = b.f.Commit(t.Context(), p, nil)
+		}
+		syscall.Umask(old)
+		b.must(err)
+		if got := exact(t, b.dir); got != before {
+			t.Errorf("umask %04o: the workspace is\n%s\nwant\n%s", umask, got, before)
+		}
 	}
 }

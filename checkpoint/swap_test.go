@@ -104,12 +104,12 @@ func (s *swapping) seen() (text string) {
 	return text
 }
 
-// TestParentIsSwappedAtEveryOperation: whenever in a restore a directory is swapped for a
+// TestParentIsSwappedAtEveryOperation: whenever (at every other operation, to be quick) in a restore a directory is swapped for a
 // link, nothing happens where the link leads.
 func TestParentIsSwappedAtEveryOperation(t *testing.T) {
 	errAbort := errors.New("this one fails, so that all is taken back")
-	for _, fail := range []bool{false, true} {
-		for n, done := 1, false; !done; n++ {
+	for fail, step := range map[bool]int{false: 2, true: 7} {
+		for n, done := 1, false; !done; n += step {
 			done = true
 			s := newSwapping(t)
 			s.work()
@@ -159,12 +159,15 @@ func (s *swapping) files() string {
 	return s.seen()
 }
 
-// TestRestoreIsFinishedByTheNextProcess: wherever in a restore the process dies, the next one
-// has the files and the conversation either as they were or as they were to be.
+// TestRestoreIsFinishedByTheNextProcess: wherever in a restore the process dies, also while it
+// takes back what failed, the next one has the files and the conversation either as they were
+// or as they were to be.
 func TestRestoreIsFinishedByTheNextProcess(t *testing.T) {
-	for _, rewind := range []entries.ID{"", "rewind"} {
-		for n, done := 1, false; !done; n += 3 {
-			done = true
+	for i, way := range []struct {
+		rewind entries.ID
+		after  int // operations between one that fails and the death
+	}{{"", 0}, {"rewind", 0}, {"", 1}, {"", 8}} {
+		for n, done := 1+i, false; !done; n += 6 {
 			s := newSwapping(t)
 			to := s.files()
 			s.work()
@@ -173,22 +176,13 @@ func TestRestoreIsFinishedByTheNextProcess(t *testing.T) {
 			s.must(err)
 			p, err := v.Undo(Both, nil)
 			s.must(err)
-			ops := 0
-			s.hook = func(durable.Op) error {
-				if ops++; ops < n {
-					return nil
-				}
-				if ops == n {
-					s.session.Close()
-				}
-				done = false
-				return durable.ErrKilled
-			}
-			_, failed := s.t.Commit(t.Context(), p, &CommitOptions{Rewind: rewind})
+			ops := s.dies(n, way.after)
+			_, failed := s.t.Commit(t.Context(), p, &CommitOptions{Rewind: way.rewind})
+			done = *ops < n
 			s.session.Close()
 			s.next()
-			if rewind != "" && s.t.pending != nil {
-				_, ok, err := s.t.FinishRewind(t.Context(), rewind, nil)
+			if s.t.pending != nil {
+				_, ok, err := s.t.FinishRewind(t.Context(), way.rewind, nil)
 				if !ok || err != nil {
 					t.Fatalf("at operation %d: %v", n, err)
 				}
@@ -198,8 +192,24 @@ func TestRestoreIsFinishedByTheNextProcess(t *testing.T) {
 			stayed, err := isBelow(tree, tree.Leaf(), leaf)
 			s.must(err)
 			if got := s.files(); stayed && got != from || !stayed && got != to {
-				t.Fatalf("at operation %d (%v), stayed %v: the files are\n%s\nfrom\n%s\nto\n%s", n, failed, stayed, got, from, to)
+				t.Fatalf("%+v at operation %d (%v), stayed %v: the files are\n%s\nfrom\n%s\nto\n%s", way, n, failed, stayed, got, from, to)
 			}
 		}
 	}
+}
+
+// dies lets an operation fail, and the process die some operations later. It counts them.
+func (s *swapping) dies(fails, after int) (ops *int) {
+	ops = new(int)
+	s.hook = func(durable.Op) error {
+		*ops++
+		if *ops == fails+after {
+			s.session.Close()
+		}
+		if *ops == fails || *ops >= fails+after {
+			return durable.ErrKilled
+		}
+		return nil
+	}
+	return ops
 }
