@@ -19,7 +19,7 @@ type config struct {
 	big, small int64 // sizes of the sessions, in MB
 	chain      int   // entries of the longest chain
 	files      int   // files of the largest folder
-	which      string
+	which      string // rows
 
 	child   string // run this case on the file, and nothing else
 	profile string // profile this case
