@@ -16,9 +16,9 @@ type config struct {
 	peers      string
 	rounds     int
 	wait       time.Duration
-	big, small int64 // sizes of the sessions, in MB
-	chain      int   // entries of the longest chain
-	files      int   // files of the largest folder
+	big, small int64  // sizes of the sessions, in MB
+	chain      int    // entries of the longest chain
+	files      int    // files of the largest folder
 	which      string // rows
 
 	child   string // run this case on the file, and nothing else
