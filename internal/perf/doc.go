@@ -1,10 +1,10 @@
 // Command perf measures how fast and in how much memory sessions are read and
-// written, and contexts built:
+// written, contexts built, and the files of workspaces followed and restored:
 //
-//	go run ./internal/perf [-peers DIR] [-n RUNS] [-dir FOLDER]
+//	go run ./internal/perf [-peers DIR] [-n RUNS] [-dir FOLDER] [-rows logs|files]
 //	go run ./internal/perf -profile scan -format pi FILE
 //
-// It makes its sessions once and keeps them. Each case runs in a process of its
+// It makes its sessions and folders once and keeps them. Each case runs in a process of its
 // own, so that the peak of memory is its own, next to what it is compared with, so
 // that both see the same machine; of several such rounds the shortest time and the
 // smallest peak count. See docs/performance.md.

@@ -2,12 +2,14 @@ package main
 
 import "fmt"
 
+// manyFiles is a folder of small files, and largerFiles one of a twentieth of them, with as
+// many bytes.
 func (c *config) manyFiles() *session {
 	return &session{shape: folder, links: c.files, mb: int64(max(1, c.files/2000))}
 }
 
 func (c *config) largerFiles() *session {
-	return &session{shape: folder, links: c.files / 20, mb: int64(max(1, c.files/2000))}
+	return &session{shape: folder, links: max(100, c.files/20), mb: int64(max(1, c.files/2000))}
 }
 
 func (c *config) longLog() *session {

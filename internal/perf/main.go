@@ -16,10 +16,10 @@ type config struct {
 	peers      string
 	rounds     int
 	wait       time.Duration
-	big, small int64 // sizes of the sessions, in MB
-	chain      int   // entries of the longest chain
-	files      int   // files of the largest folder
-	which      string
+	big, small int64  // sizes of the sessions, in MB
+	chain      int    // entries of the longest chain
+	files      int    // files of the largest folder
+	which      string // rows
 
 	child   string // run this case on the file, and nothing else
 	profile string // profile this case
@@ -72,8 +72,8 @@ func (c *config) check(args int) error {
 		return errors.New("-n, -big and -small are positive")
 	case c.chain < 100:
 		return errors.New("-chain is at least 100: the shortest chain has a hundredth of it")
-	case c.files < 2000:
-		return errors.New("-files is at least 2000: of a twentieth of them a hundred are changed")
+	case c.files < 500:
+		return errors.New("-files is at least 500: a folder has directories of a hundred")
 	case !slices.Contains([]string{"logs", "files", "all"}, c.which):
 		return errors.New("-rows is logs, files or all")
 	case !slices.Contains([]string{"native", "pi", "flat", "chain", "folder", "edited"}, c.format):
