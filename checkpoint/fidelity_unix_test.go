@@ -5,78 +5,16 @@ package checkpoint_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/sessctl/sessctl/checkpoint"
 )
-
-// exact writes a folder down so that any difference shows: kinds, all bits of modes,
-// bytes, targets and odd names.
-func exact(t *testing.T, dir string) string {
-	t.Helper()
-	var list strings.Builder
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == dir {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, name)
-		fmt.Fprintf(&list, "%q %v", rel, info.Mode())
-		switch {
-		case d.Type()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(name)
-			fmt.Fprintf(&list, " -> %q %v", target, err)
-		case d.Type().IsRegular():
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&list, " %q", data)
-		}
-		list.WriteByte('\n')
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list.String()
-}
-
-func (b *bench) put(name string, data []byte, mode fs.FileMode) {
-	b.Helper()
-	b.must(os.MkdirAll(filepath.Dir(b.path(name)), 0o755))
-	b.must(os.WriteFile(b.path(name), data, 0o600))
-	b.must(os.Chmod(b.path(name), mode))
-}
-
-func (b *bench) link(target, name string) {
-	b.Helper()
-	if err := os.Remove(b.path(name)); err != nil && !os.IsNotExist(err) {
-		b.Fatal(err)
-	}
-	b.must(os.Symlink(target, b.path(name)))
-}
-
-func (b *bench) mkdir(name string, mode fs.FileMode) {
-	b.Helper()
-	b.must(os.MkdirAll(b.path(name), 0o755))
-	b.must(os.Chmod(b.path(name), mode))
-}
-
-func (b *bench) rm(name string) { b.Helper(); b.must(os.RemoveAll(b.path(name))) }
-
-func (b *bench) mv(from, to string) { b.Helper(); b.must(os.Rename(b.path(from), b.path(to))) }
 
 // A change is something that a turn does: what there is before, and what it does to it.
 type change struct {
@@ -221,14 +159,6 @@ func (b *bench) sparse(name string, size int64) {
 	b.must(os.Truncate(b.path(name), size))
 }
 
-// named does something as a tool that names the paths it touches.
-func (b *bench) named(do func(), paths ...string) {
-	b.Helper()
-	b.must(b.f.BeforeEdit(b.Context(), "call", paths...))
-	do()
-	b.must(b.f.AfterEdit(b.Context(), "call", paths...))
-}
-
 // ways are how changes come to the log.
 var ways = map[string]func(b *bench, c change){
 	"tool": func(b *bench, c change) {
@@ -335,21 +265,6 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 			})
 		}
 	}
-}
-
-// item gives a path of a plan, which has each path once.
-func item(t *testing.T, p *checkpoint.Plan, name string) (found checkpoint.Item) {
-	t.Helper()
-	n := 0
-	for _, it := range p.Items {
-		if it.Path == name {
-			found, n = it, n+1
-		}
-	}
-	if n != 1 {
-		t.Fatalf("%q is in the plan %d times: %+v", name, n, p.Items)
-	}
-	return found
 }
 
 // TestOneDirectoryThatCannotBeRead is named and left alone, and everything else is covered:
