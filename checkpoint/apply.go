@@ -246,7 +246,8 @@ func restoreTemp(begin entries.ID, name string) string {
 	return ".sessctl-" + strings.ToLower(string(begin)) + "-" + sumOf([]byte(name))[:12] + ".tmp"
 }
 
-// syncDirs makes names durable. A directory that is gone has none.
+// syncDirs makes names durable. A directory that is gone has none, whatever stands in its
+// place.
 func (a *applier) syncDirs() error {
 	var failed error
 	for dir := range a.touched {
@@ -255,7 +256,7 @@ func (a *applier) syncDirs() error {
 			err = fsys.SyncDir(".")
 			done()
 		}
-		if err != nil && !notExist(err) {
+		if err != nil && !notExist(err) && !errors.Is(err, errLink) {
 			failed = cmp.Or(failed, err)
 		}
 	}

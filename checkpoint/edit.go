@@ -32,16 +32,17 @@ func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []str
 	}
 	r := record{Phase: ph, Source: ByTool, ToolCallID: callID, Turn: t.lastPrompt()}
 	b := t.st.batch()
+	if ph == phaseAfter {
+		t.captureAnnounced(&r, b, callID)
+	}
 	for _, name := range paths {
-		for _, s := range t.ws.spots(name) {
-			if s.reason != "" {
-				r.NotCovered = append(r.NotCovered, Uncovered{s.path, s.reason})
-				continue
-			}
-			for _, name := range t.withParents(s.path) {
-				t.capture(&r, b, name)
-			}
-		}
+		t.captureSpots(&r, b, name)
+	}
+	if ph == phaseBefore {
+		t.announce(callID, r.Files)
+	} else if err := t.tellUnannounced(&r); err != nil {
+		b.drop()
+		return err
 	}
 	if err := b.commit(); err != nil {
 		t.opt.Logger.Warn("contents of files cannot be stored; they will not be restored", "store", t.st.dir, "error", err)
@@ -70,7 +71,7 @@ func (t *Tracker) tellMissed(ctx context.Context, files []fileRecord) error {
 	}
 	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt()}
 	for _, f := range files {
-		if was, ok := t.beforeTurn(h, f.Path, *f.State); ok {
+		if was, ok := t.missed(h, f.Path, *f.State); ok {
 			r.Files = append(r.Files, fileRecord{Path: f.Path, Before: &was, State: f.State})
 		}
 	}
@@ -78,6 +79,87 @@ func (t *Tracker) tellMissed(ctx context.Context, files []fileRecord) error {
 		return nil
 	}
 	return t.snapshot(ctx, r)
+}
+
+// captureSpots reads what a tool means by a path.
+func (t *Tracker) captureSpots(r *record, b *batch, name string) {
+	for _, s := range t.ws.spots(name) {
+		if s.reason != "" {
+			r.NotCovered = append(r.NotCovered, Uncovered{s.path, s.reason})
+			continue
+		}
+		for _, name := range t.withParents(s.path) {
+			t.capture(r, b, name)
+		}
+	}
+}
+
+// announce remembers what a call is about to change, whatever its paths mean afterwards.
+func (t *Tracker) announce(callID string, files []fileRecord) {
+	for _, f := range files {
+		t.announced[callID] = append(t.announced[callID], f.Path)
+	}
+}
+
+func (t *Tracker) captureAnnounced(r *record, b *batch, callID string) {
+	for _, name := range t.announced[callID] {
+		t.capture(r, b, name)
+	}
+	delete(t.announced, callID)
+}
+
+// tellUnannounced sorts out what BeforeEdit did not see, since the same path meant something
+// else then: where a link became a directory, what is below it is new. What a new link
+// leads to was not touched through it.
+func (t *Tracker) tellUnannounced(r *record) error {
+	h, err := t.history()
+	if err != nil {
+		return err
+	}
+	var files []fileRecord
+	for _, f := range r.Files {
+		list, below := h.newAbove(f.Path, r.Files)
+		if len(h.paths[f.Path]) == 0 {
+			if !below {
+				continue
+			}
+			f.Before = t.beforeNew(h, f.Path, *f.State)
+		}
+		for _, dir := range list {
+			if s := t.ws.state(dir, nil); !contains(r.Files, dir) && !contains(files, dir) {
+				files = append(files, fileRecord{Path: dir, Before: t.beforeNew(h, dir, s), State: &s})
+			}
+		}
+		files = append(files, f)
+	}
+	r.Files = files
+	return nil
+}
+
+// newAbove gives the directories between a path and what the same call made a directory of,
+// where that is above it: below says so.
+func (h *history) newAbove(name string, call []fileRecord) (list []string, below bool) {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		s, known := h.last(dir, len(h.ids))
+		switch {
+		case known && (s.Kind == Dir || s.Kind == Unknown):
+			return nil, false
+		case known && contains(call, dir):
+			slices.Reverse(list)
+			return list, true
+		}
+		list = append(list, dir)
+	}
+	return nil, false
+}
+
+// beforeNew is what was at a path below something that was no directory: nothing, or what
+// a command has removed in this turn.
+func (t *Tracker) beforeNew(h *history, name string, now State) *State {
+	if was, ok := t.missed(h, name, now); ok {
+		return &was
+	}
+	return &State{Kind: Absent}
 }
 
 // withParents gives a path and, before it, the directories above it that do not exist:
@@ -94,7 +176,7 @@ func (t *Tracker) withParents(name string) (list []string) {
 
 // capture reads a path into a record.
 func (t *Tracker) capture(r *record, b *batch, name string) {
-	if slices.ContainsFunc(r.Files, func(f fileRecord) bool { return f.Path == name }) {
+	if contains(r.Files, name) {
 		return
 	}
 	s := t.captured(b, name)
@@ -119,6 +201,10 @@ func (t *Tracker) captured(b *batch, name string) State {
 		return err
 	}
 	return t.ws.state(name, keep)
+}
+
+func contains(files []fileRecord, name string) bool {
+	return slices.ContainsFunc(files, func(f fileRecord) bool { return f.Path == name })
 }
 
 func sortFiles(files []fileRecord) {

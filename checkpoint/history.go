@@ -35,7 +35,6 @@ type history struct {
 	uncovered []Uncovered
 	unread    []string   // records that could not be read, and why
 	turn      entries.ID // the last prompt
-	turnAt    int        // its place
 }
 
 // readHistory folds the path down to an entry.
@@ -56,7 +55,7 @@ func readHistory(t *sessiontree.Tree, leaf entries.ID, st *Store) (*history, err
 func (h *history) extend(path []entries.Entry, st *Store) {
 	for _, e := range path {
 		if isPrompt(e) {
-			h.turn, h.turnAt = e.ID, len(h.ids)
+			h.turn = e.ID
 		}
 		h.ids = append(h.ids, e.ID)
 		r, ok, err := readRecord(e, st)

@@ -66,16 +66,17 @@ type Tracker struct {
 	st  *Store
 	opt TrackOptions
 
-	mu       sync.Mutex
-	finished *Done           // what a restore that was cut short came to, by Track
-	pending  *unended        // a restore that was cut short, and is not Track's to finish
-	unsure   bool            // the log may lack the end of a restore
-	named    *identity       // the workspace, as the last record of this process named it
-	turn     *turn           // the turn that runs
-	index    *index          // what the last scan saw
-	made     map[string]bool // directories that an edit found missing
-	settled  entries.ID      // the leaf at which carried states are known to be in order
-	running  running         // what other sessions are told
+	mu        sync.Mutex
+	finished  *Done               // what a restore that was cut short came to, by Track
+	pending   *unended            // a restore that was cut short, and is not Track's to finish
+	unsure    bool                // the log may lack the end of a restore
+	named     *identity           // the workspace, as the last record of this process named it
+	turn      *turn               // the turn that runs
+	index     *index              // what the last scan saw
+	made      map[string]bool     // directories that an edit found missing
+	announced map[string][]string // paths that calls are changing, by the call's id
+	settled   entries.ID          // the leaf at which carried states are known to be in order
+	running   running             // what other sessions are told
 
 	known     *history // the fold of the path to knownLeaf
 	knownLeaf entries.ID
@@ -101,7 +102,7 @@ func Track(ctx context.Context, s *sessiontree.Session, root *os.Root, st *Store
 }
 
 func track(ctx context.Context, s *sessiontree.Session, ws *workspace, st *Store, opt TrackOptions) (*Tracker, error) {
-	t := &Tracker{s: s, ws: ws, st: st, opt: opt, made: map[string]bool{}}
+	t := &Tracker{s: s, ws: ws, st: st, opt: opt, made: map[string]bool{}, announced: map[string][]string{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.unsure = true

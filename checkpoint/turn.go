@@ -25,6 +25,7 @@ func (t *Tracker) TurnStart(ctx context.Context) error {
 		return err
 	}
 	clear(t.made)
+	clear(t.announced)
 	t.turn = &turn{start: time.Now()}
 	t.beginBeside(t.turn.start)
 	if !t.opt.Scan {
@@ -82,6 +83,20 @@ func (t *Tracker) note(ctx context.Context, h *history, uncovered []Uncovered) e
 // byHand lists what was done while no turn ran: to paths that the session has touched, and
 // where the last scan was this session's too, to any.
 func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord) {
+	files = t.notAsKnown(h, s)
+	if own {
+		for _, c := range s.changes {
+			if _, touched := h.paths[c.path]; !touched {
+				files = append(files, fileRecord{Path: c.path, Before: &c.before, State: &c.after})
+			}
+		}
+	}
+	sortFiles(files)
+	return files
+}
+
+// notAsKnown lists the paths that the log knows, and that are something else.
+func (t *Tracker) notAsKnown(h *history, s *scan) (files []fileRecord) {
 	for name := range h.paths {
 		known, _ := h.last(name, len(h.ids))
 		now, ok := s.now.state(name)
@@ -92,14 +107,6 @@ func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord) {
 			files = append(files, fileRecord{Path: name, Before: &known, State: new(now.bare())})
 		}
 	}
-	if own {
-		for _, c := range s.changes {
-			if _, touched := h.paths[c.path]; !touched {
-				files = append(files, fileRecord{Path: c.path, Before: &c.before, State: &c.after})
-			}
-		}
-	}
-	sortFiles(files)
 	return files
 }
 
@@ -129,42 +136,36 @@ func (t *Tracker) TurnEnd(ctx context.Context) error {
 		return t.note(ctx, h, []Uncovered{{".", "not looked at: " + err.Error()}})
 	}
 	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt(), Beside: beside}
-	r.Files = untold(h, s.changes)
+	r.Files = t.untold(h, s)
 	if len(r.Files) == 0 {
 		return nil
 	}
 	return t.snapshot(ctx, r)
 }
 
-// untold lists changes that no tool told of. Of a path that a tool told of before, only
-// what came behind that is news.
-func untold(h *history, changes []changed) (files []fileRecord) {
-	for _, c := range changes {
-		before := c.before
-		if known, ok := h.last(c.path, len(h.ids)); ok && h.sinceTurn(c.path) {
-			before = known
-		}
-		if before.bare() != c.after {
-			files = append(files, fileRecord{Path: c.path, Before: &before, State: &c.after})
+// untold lists what no tool told of: paths that the log knows, and that are not what it
+// says, and what else changed. A tool's file that a command removed in the same turn is one
+// of the first: it changed, and is as it was when the turn began.
+func (t *Tracker) untold(h *history, s *scan) (files []fileRecord) {
+	files = t.notAsKnown(h, s)
+	for _, c := range s.changes {
+		if known, ok := h.last(c.path, len(h.ids)); !ok || known.Kind == Unknown && !contains(files, c.path) {
+			files = append(files, fileRecord{Path: c.path, Before: &c.before, State: &c.after})
 		}
 	}
+	sortFiles(files)
 	return files
 }
 
-// sinceTurn tells whether the last turn has told of a path.
-func (h *history) sinceTurn(name string) bool {
-	events := h.paths[name]
-	return len(events) > 0 && events[len(events)-1].at >= h.turnAt
-}
-
-// beforeTurn gives what a path was when the turn began, where something changed it since
-// that no tool told of: a tool that touches it now finds a state that is not the turn's
-// first.
-func (t *Tracker) beforeTurn(h *history, name string, now State) (was State, ok bool) {
-	if t.turn == nil || t.turn.index == nil || h.sinceTurn(name) {
+// missed gives what a path was before something changed it in this turn that no tool told
+// of: a tool that touches it now finds a state that is not the one before.
+func (t *Tracker) missed(h *history, name string, now State) (was State, ok bool) {
+	if t.turn == nil || t.turn.index == nil {
 		return was, false
 	}
-	was, ok = t.turn.index.state(name)
+	if was, ok = h.last(name, len(h.ids)); !ok || was.Kind == Unknown {
+		was, ok = t.turn.index.state(name)
+	}
 	return was, ok && was.Kind != Unknown && was.bare() != now.bare()
 }
 
