@@ -158,6 +158,7 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on it is finished or taken back
+	defer c.restoreBeside()()
 	a := &applier{ws: c.ws, st: c.st, begin: c.begin}
 	if err := a.apply(c.does); err != nil {
 		return nil, c.abort(ctx, a, err)

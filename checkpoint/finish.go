@@ -138,6 +138,7 @@ func (t *Tracker) resume(ctx context.Context, v *View, u *unended, opt *CommitOp
 	rest := u.rest(t.ws)
 	a.removeTemps(r.Files)
 	if !u.spoken {
+		defer t.restoreBeside()()
 		if err := a.apply(rest); err != nil {
 			return nil, err
 		}

@@ -54,6 +54,8 @@ type Item struct {
 	Known  State  `json:"known"`            // what the log knew last
 	Disk   State  `json:"disk"`             // what it is now
 	To     State  `json:"to"`               // what it is to be
+
+	beside bool // it may be another session's work
 }
 
 // A Plan is what would be done. Making one changes nothing.

@@ -47,7 +47,7 @@ func (p *planner) items() []Item {
 // item decides what becomes of a path, by itself.
 func (p *planner) item(name string) Item {
 	t := p.here.trail(name, p.at)
-	it := Item{Path: name, Source: t.source()}
+	it := Item{Path: name, Source: t.source(), beside: t.beside}
 	it.Known, it.To = p.states(name)
 	if p.leftAlone(name) {
 		it.Disk = it.Known
