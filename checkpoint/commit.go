@@ -168,22 +168,26 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 
 // choose picks what is done, and refuses conflicts that nobody allowed.
 func (c *commit) choose() error {
+	chosen := c.plan.choose(func(it Item) bool { return it.acts() || it.Action == ActConflict && c.allowed(it.Path) })
 	var conflicts []Item
 	for _, it := range c.plan.Items {
-		switch {
-		case it.acts():
-			c.does = append(c.does, it)
-		case it.Action != ActConflict:
-		case c.opt.Force || covers(c.opt.Overwrite, it.Path):
-			c.does = append(c.does, it)
-		default:
+		if it.Action == ActConflict && !chosen[it.Path] {
 			conflicts = append(conflicts, it)
 		}
 	}
 	if len(conflicts) > 0 && !c.opt.Partial {
 		return &ConflictError{conflicts}
 	}
+	c.does = c.plan.possible(c.ws, chosen)
 	return nil
+}
+
+// allowed tells whether a path is overwritten although it is in conflict.
+func (c *commit) allowed(name string) bool { return c.opt.Force || covers(c.opt.Overwrite, name) }
+
+func (c *commit) doing(name string) bool {
+	_, ok := slices.BinarySearchFunc(c.does, name, func(it Item, name string) int { return strings.Compare(it.Path, name) })
+	return ok
 }
 
 // save puts what is going to be overwritten into the store, so that an undo brings it

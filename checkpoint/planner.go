@@ -2,7 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
-	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -30,16 +30,18 @@ func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
 
 func (p *planner) items() []Item {
 	names := p.paths()
-	list := make([]Item, len(names)) // not to be moved: plans points into it
-	for i, name := range names {
-		list[i] = p.item(name)
-		p.plans[name] = &list[i]
+	for _, name := range names {
+		p.plans[name] = new(p.item(name))
 	}
-	for _, it := range slices.Backward(list) { // what is below a directory before it
-		p.checkDirectory(p.plans[it.Path])
+	for _, name := range slices.Backward(names) { // what is below a directory before it
+		p.checkDirectory(p.plans[name])
 	}
-	for i := range list {
-		p.checkParents(&list[i])
+	for _, name := range names {
+		p.checkParents(p.plans[name])
+	}
+	list := make([]Item, 0, len(p.plans))
+	for _, name := range slices.Sorted(maps.Keys(p.plans)) {
+		list = append(list, *p.plans[name])
 	}
 	return list
 }
@@ -183,47 +185,28 @@ func (p *planner) checkDirectory(it *Item) {
 
 // otherIn names something in a directory that the plan does not remove.
 func (p *planner) otherIn(dir string) string {
-	fsys, done, err := p.ws.open(dir)
+	return p.ws.otherIn(dir, func(name string) bool {
+		it := p.plans[name]
+		return it != nil && it.acts() && it.To.Kind == Absent
+	})
+}
+
+// otherIn names something in a directory that is not going away.
+func (w *workspace) otherIn(dir string, goes func(name string) bool) string {
+	const unseen = "something that cannot be seen"
+	fsys, done, err := w.open(dir)
 	if err != nil {
-		return "something that cannot be seen"
+		return unseen
 	}
 	defer done()
 	list, err := fsys.ReadDir(".")
 	if err != nil {
-		return "something that cannot be seen"
+		return unseen
 	}
 	for _, e := range list {
-		if it := p.plans[dir+"/"+e.Name()]; it == nil || !it.acts() || it.To.Kind != Absent {
+		if !goes(dir + "/" + e.Name()) {
 			return e.Name()
 		}
 	}
 	return ""
 }
-
-// checkParents makes sure that the directories above a path are there, or will be.
-func (p *planner) checkParents(it *Item) {
-	if !it.acts() || it.To.Kind == Absent {
-		return
-	}
-	for dir := path.Dir(it.Path); dir != "."; dir = path.Dir(dir) {
-		if above := p.plans[dir]; above != nil && above.acts() {
-			if above.To.Kind == Dir || above.To.Kind == Absent && above.Disk.Kind != Dir {
-				continue // it will be one, or make way for one
-			}
-			*it = it.as(ActUnknown, "%s, above it, will be no directory", dir)
-			return
-		}
-		switch s := p.ws.state(dir, nil); s.Kind {
-		case Dir, Absent:
-		case Unknown:
-			*it = it.as(ActUnknown, "%s, above it: %s", dir, s.Reason)
-			return
-		default:
-			*it = it.as(ActUnknown, "%s, above it, is a %s", dir, s.Kind.word())
-			return
-		}
-	}
-}
-
-// dirMode is the mode of directories that nobody recorded.
-const dirMode fs.FileMode = 0o755
