@@ -70,7 +70,7 @@ type CommitOptions struct {
 
 // Done says what a commit did.
 type Done struct {
-	Begin, End entries.ID // the records of the restore; "" where no file had to change
+	Begin, End entries.ID // the records of the restore; "" where there is nothing to record
 	Leaf       entries.ID
 	IDs        []entries.ID // of the entries that Batch gave
 	Files      []Outcome
@@ -148,7 +148,7 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	c.done = &Done{Leaf: c.plan.From}
-	if len(c.does) == 0 {
+	if len(c.does) == 0 && c.plan.Undoes == "" && c.plan.Redoes == "" {
 		return c.moveOnly(ctx)
 	}
 	if err := c.save(); err != nil {
@@ -224,8 +224,13 @@ func (c *commit) announce(ctx context.Context) error {
 	if p.Return != nil {
 		r.Move = &move{p.Return.To, string(p.Return.Reason)}
 	}
-	for _, it := range c.does {
-		r.Files = append(r.Files, fileRecord{Path: it.Path, From: &it.Disk, To: &it.To})
+	for _, it := range c.plan.Items {
+		switch {
+		case c.doing(it.Path):
+			r.Files = append(r.Files, fileRecord{Path: it.Path, From: &it.Disk, To: &it.To})
+		case it.Disk.Kind != Unknown && it.Disk.bare() != it.Known.bare(): // stays what somebody made of it
+			r.Files = append(r.Files, fileRecord{Path: it.Path, From: &it.Disk, To: &it.Disk})
+		}
 	}
 	d, err := r.draft(c.st)
 	if err != nil {
@@ -242,18 +247,24 @@ func (c *commit) announce(ctx context.Context) error {
 func (c *commit) outcomes() (list []Outcome) {
 	for _, it := range c.plan.Items {
 		o := Outcome{it.Path, Kept, it.Reason, it.Disk, it.Source}
+		if it.beside {
+			o.source = ByUser // as little this session's
+		}
 		switch {
-		case slices.ContainsFunc(c.does, func(d Item) bool { return d.Path == it.Path }):
+		case c.doing(it.Path):
 			o.Result, o.Reason, o.State, o.source = Restored, "", it.To, ""
 			if it.To.Kind == Absent {
 				o.Result = Removed
 			}
 		case it.Action == ActConflict:
 			o.Result, o.source = Conflict, ByUser
+			if c.allowed(it.Path) {
+				o.Reason += ", and something else is in it or above it"
+			}
 		case it.Action == ActUnknown:
 			o.Result = Failed
 		case it.Disk.Same(it.To):
-			o.Result, o.source = There, ""
+			o.Result = There
 		}
 		list = append(list, o)
 	}

@@ -174,7 +174,7 @@ func (u *unended) rest(ws *workspace) (items []Item) {
 // outcomes says what every path of the restore has come to.
 func (u *unended) outcomes(ws *workspace, failed map[string]error) (list []Outcome) {
 	for _, f := range u.record.Files {
-		if f.From == nil || f.To == nil || !usable(f.Path) {
+		if f.From == nil || f.To == nil || !usable(f.Path) || f.From.Same(*f.To) {
 			continue
 		}
 		o := Outcome{Path: f.Path, Result: Restored, State: ws.state(f.Path, nil)}
@@ -213,7 +213,7 @@ func (c *commit) carryRest(end *record) error {
 	}
 	r, _, err := carried(c.view.tree, c.plan.From, c.plan.Return.To, c.st)
 	for _, f := range r.Files {
-		if !slices.ContainsFunc(end.Files, func(e fileRecord) bool { return e.Path == f.Path }) {
+		if !contains(end.Files, f.Path) {
 			f.Result = Kept
 			end.Files = append(end.Files, f)
 		}
