@@ -224,3 +224,12 @@ func (f fork) side(path string, own, other *history) State {
 	}
 	return other.trail(path, f.at).first
 }
+
+// onlyByHand tells whether all that would be taken back of a path is a person's: what the
+// session did itself was taken back already, and what it found is there.
+func (f fork) onlyByHand(path string, t trail, there State) bool {
+	if f.there.trail(path, f.at).any {
+		return false
+	}
+	return t.user && !t.tool && !t.scan || t.any && t.first.Same(t.last) && !t.first.Same(there)
+}

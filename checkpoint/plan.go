@@ -156,18 +156,7 @@ func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *Plan
 
 // fork reads the paths to the leaf and to another entry, and adds what a foreign move of
 // the leaf left unsaid.
-func (v *View) fork(to entries.ID) (fork, error) {
-	f, err := forkOf(v.tree, v.tree.Leaf(), to, v.st)
-	if err != nil {
-		return f, err
-	}
-	r, ok, err := missingCarried(v.tree, "", v.st)
-	if ok {
-		f.here.ids = append(f.here.ids, "")
-		f.here.take(entries.Entry{}, r)
-	}
-	return f, err
-}
+func (v *View) fork(to entries.ID) (fork, error) { return forkFrom(v.tree, v.tree.Leaf(), to, v.st) }
 
 // digest sums up everything that a plan depends on.
 func (p *Plan) digest() string {

@@ -56,13 +56,12 @@ func (p *planner) item(name string) Item {
 		return it.as(ActSkip, "not asked for")
 	}
 	it.Disk = p.ws.state(name, nil)
-	if !p.there.trail(name, p.at).any {
-		switch {
-		case !t.tool && !t.scan && t.user:
-			return it.as(ActSkip, "only changed by hand")
-		case p.opt.ToolsOnly && t.scan && !t.tool:
-			return it.as(ActSkip, "changed during a turn, but by no tool")
-		}
+	switch {
+	case p.onlyByHand(name, t, it.To):
+		it.Source = ByUser
+		return it.as(ActSkip, "only changed by hand")
+	case p.opt.ToolsOnly && t.scan && !t.tool && !p.there.trail(name, p.at).any:
+		return it.as(ActSkip, "changed during a turn, but by no tool")
 	}
 	return p.judge(it, t)
 }
