@@ -257,7 +257,10 @@ func (c *commit) outcomes() (list []Outcome) {
 				o.Result = Removed
 			}
 		case it.Action == ActConflict:
-			o.Result, o.source = Conflict, ByUser
+			o.Result = Conflict
+			if !it.Disk.Same(it.Known) {
+				o.source = ByUser
+			}
 			if c.allowed(it.Path) {
 				o.Reason += ", and something else is in it or above it"
 			}
@@ -284,10 +287,13 @@ func (c *commit) finish(ctx context.Context) error {
 func (c *commit) before() func(path string) State {
 	return func(path string) State {
 		i, _ := slices.BinarySearchFunc(c.plan.Items, path, func(it Item, path string) int { return strings.Compare(it.Path, path) })
-		if it := c.plan.Items[i]; c.plan.Return != nil {
-			return it.To
-		} else {
+		switch it := c.plan.Items[i]; {
+		case c.plan.Return == nil:
 			return it.Disk
+		case it.there.Kind != "":
+			return it.there
+		default:
+			return it.To
 		}
 	}
 }

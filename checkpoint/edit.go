@@ -123,11 +123,11 @@ func (t *Tracker) tellUnannounced(r *record) error {
 			if !below {
 				continue
 			}
-			f.Before = t.beforeNew(h, f.Path, *f.State)
+			f.Before = t.beforeNew(h, f.Path)
 		}
 		for _, dir := range list {
 			if s := t.ws.state(dir, nil); !contains(r.Files, dir) && !contains(files, dir) {
-				files = append(files, fileRecord{Path: dir, Before: t.beforeNew(h, dir, s), State: &s})
+				files = append(files, fileRecord{Path: dir, Before: t.beforeNew(h, dir), State: &s})
 			}
 		}
 		files = append(files, f)
@@ -155,11 +155,15 @@ func (h *history) newAbove(name string, call []fileRecord) (list []string, below
 
 // beforeNew is what was at a path below something that was no directory: nothing, or what
 // a command has removed in this turn.
-func (t *Tracker) beforeNew(h *history, name string, now State) *State {
-	if was, ok := t.missed(h, name, now); ok {
-		return &was
+func (t *Tracker) beforeNew(h *history, name string) *State {
+	was, ok := h.last(name, len(h.ids))
+	if !ok && t.turn != nil && t.turn.index != nil {
+		was, ok = t.turn.index.state(name)
 	}
-	return &State{Kind: Absent}
+	if !ok {
+		was = State{Kind: Absent}
+	}
+	return new(was.bare())
 }
 
 // withParents gives a path and, before it, the directories above it that do not exist:

@@ -58,6 +58,26 @@ func TestFoundByTheModel(t *testing.T) {
 			})
 			b.back("d/ d/z->a", "d/ d/z->b")
 		}},
+		"a command removes a directory, and a tool makes it again": {true, func(b *bench) {
+			b.shell("mkdir d && ln -s a d/z")
+			b.turn("go", func() {
+				b.shell("rm -r d && ln -s e d")
+				b.tools(func() { b.shell("rm d && mkdir d && ln -s a d/z") }, "d", "d/z")
+				b.edit("b", "1")
+			})
+			b.back("d/ d/z->a", "b=1 d/ d/z->a")
+		}},
+		"a model leaves a command's work alone, and a person takes it back": {true, func(b *bench) {
+			b.turn("go", func() { b.edit("a", "1"); b.shell("echo 2 > a") })
+			p, err := b.f.Plan(b.Context(), "", checkpoint.Both, &checkpoint.PlanOptions{ToolsOnly: true})
+			b.must(err)
+			b.commit(p, &checkpoint.CommitOptions{Partial: true, Batch: func(*checkpoint.Done) []entries.Draft {
+				return []entries.Draft{entries.BranchSummaryDraft("", "report", nil)}
+			}})
+			b.has("a=2\n")
+			b.commit(b.plan("", checkpoint.Code), nil)
+			b.has("")
+		}},
 		"a person steers": {true, func(b *bench) {
 			b.turn("go", func() { b.edit("a", "1"); b.prompt("and also"); b.shell("echo 2 > b") })
 			b.has("a=1 b=2\n")

@@ -171,16 +171,16 @@ func (w *world) chain(scope checkpoint.Scope) {
 	}
 	for _, f := range slices.Backward(was) {
 		w.note("redo %s", scope)
-		w.back(request{what: "redo", scope: scope}, f)
+		w.back(request{what: "redo", scope: scope}, f, &checkpoint.CommitOptions{Partial: !force})
 	}
 }
 
-// back brings back a folder, without a conflict.
-func (w *world) back(q request, was folder) {
+// back brings back a folder.
+func (w *world) back(q request, was folder, opt *checkpoint.CommitOptions) {
 	w.Helper()
 	p, err := w.plan(q)
 	w.must(err)
-	w.commit(q, p, nil)
+	w.commit(q, p, opt)
 	now := look(w.T, w.dir)
 	for _, name := range was.differs(now) {
 		w.fail("%s: %q was %v, and is %v", q.what, name, was[name], now[name])
@@ -195,7 +195,7 @@ func (w *world) forceBack() {
 	p, err := w.plan(q)
 	w.must(err)
 	if done := w.commit(q, p, &checkpoint.CommitOptions{Force: true}); done.End != "" {
-		w.back(request{what: "undo", scope: q.scope}, was)
+		w.back(request{what: "undo", scope: q.scope}, was, nil)
 	}
 }
 

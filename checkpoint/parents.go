@@ -54,7 +54,7 @@ func (p *planner) checkParent(it *Item, dir string) {
 // in conflict; where it is only missing, it comes with the path, by force or without.
 func (p *planner) stands(above, it *Item) {
 	if above.To.Kind != Dir {
-		above.To = State{Kind: Dir, Mode: dirMode}
+		above.there, above.To = above.To, State{Kind: Dir, Mode: dirMode}
 	}
 	switch {
 	case above.Disk.Kind == Absent && it.acts():

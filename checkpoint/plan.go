@@ -55,7 +55,8 @@ type Item struct {
 	Disk   State  `json:"disk"`             // what it is now
 	To     State  `json:"to"`               // what it is to be
 
-	beside bool // it may be another session's work
+	beside bool  // it may be another session's work
+	there  State // what the path to the target says, where To is a directory for what is to be in it
 }
 
 // A Plan is what would be done. Making one changes nothing.

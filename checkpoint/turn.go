@@ -160,9 +160,6 @@ func (t *Tracker) untold(h *history, s *scan) (files []fileRecord) {
 // missed gives what a path was before something changed it in this turn that no tool told
 // of: a tool that touches it now finds a state that is not the one before.
 func (t *Tracker) missed(h *history, name string, now State) (was State, ok bool) {
-	if t.turn == nil || t.turn.index == nil {
-		return was, false
-	}
 	if was, ok = h.last(name, len(h.ids)); !ok || was.Kind == Unknown {
 		was, ok = t.turn.index.state(name)
 	}
