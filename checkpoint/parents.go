@@ -36,12 +36,13 @@ func (p *planner) checkParents(it *Item) {
 	}
 }
 
-// checkParent looks at a directory that nothing was known of.
+// checkParent looks at a directory to which nothing happened on either side.
 func (p *planner) checkParent(it *Item, dir string) {
 	switch s := p.ws.state(dir, nil); s.Kind {
 	case Dir:
 	case Absent:
-		p.plans[dir] = &Item{Path: dir, Known: s.bare(), Disk: s, Action: ActConflict}
+		was, _ := p.there.last(dir, len(p.there.ids))
+		p.plans[dir] = &Item{Path: dir, Known: s.bare(), Disk: s, To: was, Action: ActConflict}
 		p.stands(p.plans[dir], it)
 	case Unknown:
 		*it = it.as(ActUnknown, "%s, above it: %s", dir, s.Reason)
