@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A running tells other sessions in the same workspace of a turn. It lies in the store, in
+// A running tells other sessions in the same workspace of a turn or a restore. It lies in the store, in
 // a file a session, and says nothing but that: what it is wrong about makes a conflict more
 // or less in a plan.
 type running struct {
@@ -32,6 +32,19 @@ func (t *Tracker) beginBeside(start time.Time) {
 	host, _ := os.Hostname()
 	t.running = running{Host: host, PID: os.Getpid(), Start: start.UnixNano()}
 	t.tellRunning()
+}
+
+// restoreBeside says that a restore runs, and gives what says that it is over: to another
+// session's turn its writes are as foreign as a turn's.
+func (t *Tracker) restoreBeside() (over func()) {
+	if t.turn != nil {
+		return func() {} // which the others know of
+	}
+	t.beginBeside(time.Now())
+	return func() {
+		t.running.End = time.Now().UnixNano()
+		t.tellRunning()
+	}
 }
 
 // endBeside says that the turn is over, and gives the sessions whose turns ran at the same

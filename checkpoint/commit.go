@@ -155,7 +155,7 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	c.done = &Done{Leaf: c.plan.From}
-	if len(c.does) == 0 {
+	if len(c.does) == 0 && c.plan.Undoes == "" && c.plan.Redoes == "" {
 		return c.moveOnly(ctx)
 	}
 	if err := c.save(); err != nil {
@@ -165,6 +165,7 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on it is finished or taken back
+	defer c.restoreBeside()()
 	a := c.applier(c.begin)
 	if err := a.apply(c.does); err != nil {
 		return nil, c.abort(ctx, a, err)
@@ -177,12 +178,13 @@ func (c *commit) choose() error {
 	if err := c.plan.Refused(c.opt); err != nil {
 		return err
 	}
-	for _, it := range c.plan.Items {
-		if it.acts() || it.Action == ActConflict && c.opt.overwrites(it) {
-			c.does = append(c.does, it)
-		}
-	}
+	c.does = c.plan.possible(c.ws, c.plan.chosen(c.opt))
 	return nil
+}
+
+// chosen are the paths that are to be done: what is in conflict only where it is allowed.
+func (p *Plan) chosen(opt *CommitOptions) map[string]bool {
+	return p.choose(func(it Item) bool { return it.acts() || it.Action == ActConflict && opt.overwrites(it) })
 }
 
 // overwrites tells whether a path is overwritten where it is in conflict.
@@ -195,8 +197,9 @@ func (p *Plan) Refused(opt *CommitOptions) error {
 		opt = &CommitOptions{}
 	}
 	var conflicts []Item
+	chosen := p.chosen(opt)
 	for _, it := range p.Items {
-		if it.Action == ActConflict && !opt.overwrites(it) {
+		if it.Action == ActConflict && !chosen[it.Path] {
 			conflicts = append(conflicts, it)
 		}
 	}
@@ -247,8 +250,14 @@ func (c *commit) announce(ctx context.Context) error {
 	if p.Return != nil {
 		r.Move = &move{p.Return.To, string(p.Return.Reason)}
 	}
-	for _, it := range c.does {
-		r.Files = append(r.Files, fileRecord{Path: it.Path, From: &it.Disk, To: &it.To})
+	does := c.doing()
+	for _, it := range c.plan.Items {
+		switch {
+		case does[it.Path]:
+			r.Files = append(r.Files, fileRecord{Path: it.Path, From: &it.Disk, To: &it.To})
+		case it.Disk.Kind != Unknown && it.Disk.bare() != it.Known.bare(): // stays what somebody made of it
+			r.Files = append(r.Files, fileRecord{Path: it.Path, From: &it.Disk, To: &it.Disk})
+		}
 	}
 	d, err := r.draft(c.st)
 	if err != nil {
@@ -261,14 +270,23 @@ func (c *commit) announce(ctx context.Context) error {
 	return c.s.Sync(ctx)
 }
 
-// outcomes says what became of every path of the plan.
-func (c *commit) outcomes() (list []Outcome) {
+// doing tells which paths are done.
+func (c *commit) doing() map[string]bool {
 	does := make(map[string]bool, len(c.does))
 	for _, it := range c.does {
 		does[it.Path] = true
 	}
+	return does
+}
+
+// outcomes says what became of every path of the plan.
+func (c *commit) outcomes() (list []Outcome) {
+	does := c.doing()
 	for _, it := range c.plan.Items {
 		o := Outcome{it.Path, Kept, it.Reason, it.Disk, it.Source}
+		if it.beside {
+			o.source = ByUser // as little this session's
+		}
 		switch {
 		case does[it.Path]:
 			o.Result, o.Reason, o.State, o.source = Restored, "", it.To, ""
@@ -276,11 +294,17 @@ func (c *commit) outcomes() (list []Outcome) {
 				o.Result = Removed
 			}
 		case it.Action == ActConflict:
-			o.Result, o.source = Conflict, ByUser
+			o.Result = Conflict
+			if !it.Disk.Same(it.Known) {
+				o.source = ByUser
+			}
+			if c.opt.overwrites(it) {
+				o.Reason += ", and something else is in it or above it"
+			}
 		case it.Action == ActUnknown:
 			o.Result = Failed
 		case it.Disk.Same(it.To):
-			o.Result, o.source = There, ""
+			o.Result = There
 		}
 		list = append(list, o)
 	}
@@ -300,10 +324,13 @@ func (c *commit) finish(ctx context.Context) error {
 func (c *commit) before() func(path string) State {
 	return func(path string) State {
 		i, _ := slices.BinarySearchFunc(c.plan.Items, path, func(it Item, path string) int { return strings.Compare(it.Path, path) })
-		if it := c.plan.Items[i]; c.plan.Return != nil {
-			return it.To
-		} else {
+		switch it := c.plan.Items[i]; {
+		case c.plan.Return == nil:
 			return it.Disk
+		case it.there.Kind != "":
+			return it.there
+		default:
+			return it.To
 		}
 	}
 }

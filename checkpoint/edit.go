@@ -165,7 +165,7 @@ func (g *gathering) files(found map[string]State) (list []fileRecord) {
 		s := g.states[name].bare()
 		s.Reason = g.states[name].Reason
 		f := fileRecord{Path: name, State: &s}
-		if was, ok := before(found, name); ok {
+		if was, ok := g.before(found, name); ok {
 			f.Before = &was
 		}
 		list = append(list, f)
@@ -173,17 +173,34 @@ func (g *gathering) files(found map[string]State) (list []fileRecord) {
 	return list
 }
 
-// before gives what a path was, as an edit found it.
-func before(found map[string]State, name string) (s State, ok bool) {
+// before gives what a path was, as an edit found it: below what was found missing, or was
+// listed, or was no directory, nothing was, but what a command has removed in this turn.
+func (g *gathering) before(found map[string]State, name string) (s State, ok bool) {
 	if s, ok = found[name]; ok {
 		return s, true
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		if above, ok := found[dir]; ok {
-			return State{Kind: Absent}, above.Kind == Absent || above.Kind == Dir || above.Kind == File || above.Kind == Symlink
+			return g.beforeNew(name), above.Kind != Unknown
 		}
 	}
 	return s, false
+}
+
+// beforeNew is what was at a path that an edit did not find.
+func (g *gathering) beforeNew(name string) State {
+	h, err := g.history()
+	if err != nil {
+		return unknown("%s", plain(err))
+	}
+	was, ok := h.last(name, len(h.ids))
+	if !ok && g.turn != nil && g.turn.index != nil {
+		was, ok = g.turn.index.state(name)
+	}
+	if !ok {
+		return State{Kind: Absent}
+	}
+	return was.bare()
 }
 
 func (t *Tracker) captured(b *batch, name string) State {
@@ -218,7 +235,7 @@ func (t *Tracker) tellMissed(ctx context.Context, files []fileRecord) error {
 	}
 	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt()}
 	for _, f := range files {
-		if was, ok := t.beforeTurn(h, f.Path, *f.State); ok {
+		if was, ok := t.missed(h, f.Path, *f.State); ok {
 			r.Files = append(r.Files, fileRecord{Path: f.Path, Before: &was, State: f.State})
 		}
 	}

@@ -138,6 +138,9 @@ func (t *Tracker) resume(ctx context.Context, v *View, u *unended, opt *CommitOp
 	a := t.applier(u.begin)
 	a.failed = map[string]error{}
 	a.removeTemps(r.Files)
+	if !u.spoken {
+		defer t.restoreBeside()()
+	}
 	if err := a.apply(u.rest(a)); err != nil {
 		return nil, err
 	}
@@ -160,7 +163,7 @@ func (u *unended) rest(a *applier) (items []Item) {
 		return nil
 	}
 	for _, f := range u.record.Files {
-		if f.From == nil || f.To == nil || !usable(f.Path) {
+		if f.From == nil || f.To == nil || !usable(f.Path) || f.From.Same(*f.To) {
 			continue
 		}
 		it := Item{Path: f.Path, Disk: *f.From, To: *f.To}
@@ -180,7 +183,7 @@ func (u *unended) rest(a *applier) (items []Item) {
 // outcomes says what every path of the restore has come to.
 func (u *unended) outcomes(ws *workspace, failed map[string]error) (list []Outcome) {
 	for _, f := range u.record.Files {
-		if f.From == nil || f.To == nil || !usable(f.Path) {
+		if f.From == nil || f.To == nil || !usable(f.Path) || f.From.Same(*f.To) {
 			continue
 		}
 		o := Outcome{Path: f.Path, Result: Restored, State: ws.state(f.Path, nil)}

@@ -36,7 +36,6 @@ type history struct {
 	apart     []apart
 	unread    []string   // records that could not be read, and why
 	turn      entries.ID // the last prompt
-	turnAt    int        // its place
 }
 
 // An apart is a path that a tool's edit may have changed, and that is left out.
@@ -62,7 +61,7 @@ func (h *history) clone() *history {
 // a fold with holes would be taken for the state of the disk.
 func (h *history) extend(e entries.Entry, st *Store) error {
 	if isPrompt(e) {
-		h.turn, h.turnAt = e.ID, len(h.ids)
+		h.turn = e.ID
 	}
 	h.ids = append(h.ids, e.ID)
 	r, ok, err := readRecord(e, st)
@@ -293,4 +292,13 @@ func (f fork) side(path string, own, other *history) State {
 		return s
 	}
 	return other.trail(path, f.at).first
+}
+
+// onlyByHand tells whether all that would be taken back of a path is a person's: what the
+// session did itself was taken back already, and what it found is there.
+func (f fork) onlyByHand(path string, t trail, there State) bool {
+	if f.there.trail(path, f.at).any {
+		return false
+	}
+	return t.user && !t.tool && !t.scan || t.any && t.first.Same(t.last) && !t.first.Same(there)
 }

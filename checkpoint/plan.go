@@ -54,6 +54,9 @@ type Item struct {
 	Known  State  `json:"known"`            // what the log knew last
 	Disk   State  `json:"disk"`             // what it is now
 	To     State  `json:"to"`               // what it is to be
+
+	beside bool  // it may be another session's work
+	there  State // what the path to the target says, where To is a directory for what is to be in it
 }
 
 // A Plan is what would be done. Making one changes nothing.
@@ -160,27 +163,13 @@ func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *Plan
 	return p, nil
 }
 
-// fork reads the paths to the leaf and to another entry.
+// fork reads the paths to the leaf and to another entry, and adds what a foreign move of
+// the leaf left unsaid.
 func (v *View) fork(to entries.ID) (fork, error) {
 	if v.settled {
 		return forkOf(v.tree, v.tree.Leaf(), to, v.st)
 	}
-	return forkOfLeaf(v.tree, to, v.st)
-}
-
-// forkOfLeaf reads the paths to the leaf and to another entry, and adds what a foreign
-// move of the leaf left unsaid.
-func forkOfLeaf(t *sessiontree.Tree, to entries.ID, st *Store) (fork, error) {
-	f, err := forkOf(t, t.Leaf(), to, st)
-	if err != nil {
-		return f, err
-	}
-	r, ok, err := missingCarried(t, "", st)
-	if ok {
-		f.here.ids = append(f.here.ids, "")
-		f.here.take(entries.Entry{}, r)
-	}
-	return f, err
+	return forkFrom(v.tree, v.tree.Leaf(), to, v.st)
 }
 
 // digest sums up everything that a plan depends on.

@@ -2,7 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
-	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -33,16 +33,18 @@ func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
 func (p *planner) items() []Item {
 	defer p.disk.leave()
 	names := p.paths()
-	list := make([]Item, len(names)) // not to be moved: plans points into it
-	for i, name := range names {
-		list[i] = p.item(name)
-		p.plans[name] = &list[i]
+	for _, name := range names {
+		p.plans[name] = new(p.item(name))
 	}
-	for _, it := range slices.Backward(list) { // what is below a directory before it
-		p.checkDirectory(p.plans[it.Path])
+	for _, name := range slices.Backward(names) { // what is below a directory before it
+		p.checkDirectory(p.plans[name])
 	}
-	for i := range list {
-		p.checkParents(&list[i])
+	for _, name := range names {
+		p.checkParents(p.plans[name])
+	}
+	list := make([]Item, 0, len(p.plans))
+	for _, name := range slices.Sorted(maps.Keys(p.plans)) {
+		list = append(list, *p.plans[name])
 	}
 	return list
 }
@@ -50,20 +52,19 @@ func (p *planner) items() []Item {
 // item decides what becomes of a path, by itself.
 func (p *planner) item(name string) Item {
 	t := p.here.trail(name, p.at)
-	it := Item{Path: name, Source: t.source()}
+	it := Item{Path: name, Source: t.source(), beside: t.beside}
 	it.Known, it.To = p.states(name)
 	if p.leftAlone(name) {
 		it.Disk = it.Known
 		return it.as(ActSkip, "not asked for")
 	}
 	it.Disk = p.disk.state(name, nil)
-	if !p.there.trail(name, p.at).any {
-		switch {
-		case !t.tool && !t.scan && t.user:
-			return it.as(ActSkip, "only changed by hand")
-		case p.opt.ToolsOnly && t.scan && !t.tool:
-			return it.as(ActSkip, "changed during a turn, but by no tool")
-		}
+	switch {
+	case p.onlyByHand(name, t, it.To):
+		it.Source = ByUser
+		return it.as(ActSkip, "only changed by hand")
+	case p.opt.ToolsOnly && t.scan && !t.tool && !p.there.trail(name, p.at).any:
+		return it.as(ActSkip, "changed during a turn, but by no tool")
 	}
 	return p.judge(it, t)
 }
@@ -168,17 +169,10 @@ func covers(list []string, name string) bool {
 
 func (it *Item) acts() bool { return it.Action == ActRestore || it.Action == ActRemove }
 
-// may tells of what is done at the latest by force.
-func (it *Item) may() bool { return it.acts() || it.Action == ActConflict }
-
-// with tells whether a path is done where another one is: what is in conflict goes with
-// what is in conflict.
-func (it *Item) with(other *Item) bool { return it.acts() || it.may() && !other.acts() }
-
 // checkDirectory keeps a directory that would not be empty: other things in it are
 // nobody's to remove.
 func (p *planner) checkDirectory(it *Item) {
-	if it.Disk.Kind != Dir || it.To.Kind == Dir || !it.may() {
+	if it.Disk.Kind != Dir || it.To.Kind == Dir || !it.acts() {
 		return
 	}
 	other := p.otherIn(it)
@@ -193,46 +187,30 @@ func (p *planner) checkDirectory(it *Item) {
 
 // otherIn names something in a directory that the plan does not remove.
 func (p *planner) otherIn(dir *Item) string {
-	fsys, done, err := p.ws.open(dir.Path)
+	other, err := p.ws.otherIn(dir.Path, func(name string) bool {
+		it := p.plans[name]
+		return it != nil && it.acts() && it.To.Kind == Absent
+	})
 	if err != nil {
 		return "something that cannot be seen"
+	}
+	return other
+}
+
+// otherIn names something in a directory that is not going away.
+func (w *workspace) otherIn(dir string, goes func(name string) bool) (string, error) {
+	fsys, done, err := w.open(dir)
+	if err != nil {
+		return "", err
 	}
 	defer done()
 	list, err := fsys.ReadDir(".")
-	if err != nil {
-		return "something that cannot be seen"
-	}
 	for _, e := range list {
-		if it := p.plans[dir.Path+"/"+e.Name()]; it == nil || !it.with(dir) || it.To.Kind != Absent {
-			return e.Name()
+		if !goes(dir + "/" + e.Name()) {
+			return e.Name(), err
 		}
 	}
-	return ""
-}
-
-// checkParents makes sure that the directories above a path are there, or will be.
-func (p *planner) checkParents(it *Item) {
-	if !it.may() || it.To.Kind == Absent {
-		return
-	}
-	for dir := path.Dir(it.Path); dir != "."; dir = path.Dir(dir) {
-		if above := p.plans[dir]; above != nil && above.with(it) {
-			if above.To.Kind == Dir || above.To.Kind == Absent && above.Disk.Kind != Dir {
-				continue // it will be one, or make way for one
-			}
-			*it = it.as(ActUnknown, "%s, above it, will be no directory", dir)
-			return
-		}
-		switch s := p.directory(dir); s.Kind {
-		case Dir, Absent:
-		case Unknown:
-			*it = it.as(ActUnknown, "%s, above it: %s", dir, s.Reason)
-			return
-		default:
-			*it = it.as(ActUnknown, "%s, above it, is a %s", dir, s.Kind.word())
-			return
-		}
-	}
+	return "", err
 }
 
 // directory tells what a directory above paths is.
@@ -244,6 +222,3 @@ func (p *planner) directory(dir string) State {
 	}
 	return s
 }
-
-// dirMode is the mode of directories that nobody recorded.
-const dirMode fs.FileMode = 0o755

@@ -22,7 +22,7 @@ func TestDirectoriesWithForeignFiles(t *testing.T) {
 	}{
 		{"a tool's directory", func(b *bench) { b.rm("p"); b.write("p/in/x", "1") }, func(b *bench) { b.write("p/in/theirs", "t") }, "beside=0 p/ p/in/ p/in/theirs=t", checkpoint.ActUnknown},
 		{"a tool's new directory", func(b *bench) { b.write("new/x", "1") }, func(b *bench) { b.write("new/theirs", "t") }, "beside=0 new/ new/theirs=t p=0", checkpoint.ActSkip},
-		{"their directory", func(b *bench) { b.write("p", "1") }, func(b *bench) { b.rm("p"); b.write("p/theirs", "t") }, "beside=0 p/ p/theirs=t", checkpoint.ActUnknown},
+		{"their directory", func(b *bench) { b.write("p", "1") }, func(b *bench) { b.rm("p"); b.write("p/theirs", "t") }, "beside=0 p/ p/theirs=t", checkpoint.ActConflict},
 		{"their empty directory", func(b *bench) { b.write("p", "1") }, func(b *bench) { b.rm("p"); b.mkdir("p", 0o755) }, "beside=0 p=0", checkpoint.ActConflict},
 		{"their parent is a file", func(b *bench) { b.write("d/x", "1"); b.rm("d") }, func(b *bench) { b.write("d", "theirs") }, "beside=0 d=theirs p=0", checkpoint.ActSkip},
 	} {

@@ -7,27 +7,14 @@ import (
 	"testing"
 
 	"github.com/sessctl/sessctl/checkpoint"
-	"github.com/sessctl/sessctl/entries"
-	"github.com/sessctl/sessctl/sessiontree"
 )
-
-// beside gives another session in the same folder, with the same store.
-func (b *bench) beside() *bench {
-	b.Helper()
-	s, err := sessiontree.Create(b.home, entries.Header{Cwd: b.dir}, nil)
-	b.must(err)
-	o := &bench{T: b.T, dir: b.dir, home: b.home, s: s, opt: b.opt}
-	o.start()
-	b.Cleanup(o.stop)
-	return o
-}
 
 // TestSessionsOneAfterTheOther: each takes back its own turns, and what the other one made
 // of a file since is a conflict.
 func TestSessionsOneAfterTheOther(t *testing.T) {
 	for _, scan := range []bool{false, true} {
 		a := newBench(t, &checkpoint.TrackOptions{Scan: scan})
-		b := a.beside()
+		b := a.beside(a.opt)
 		a.write("shared", "0")
 		a.turn("a", func() { a.edit("mine", "a"); a.edit("shared", "a") })
 		b.turn("b", func() { b.edit("yours", "b"); b.edit("shared", "b") })
@@ -58,7 +45,7 @@ func TestSessionsWhoseTurnsOverlap(t *testing.T) {
 	for _, order := range []string{"a b A B", "a b B A", "b a A B", "b a B A"} {
 		t.Run(order, func(t *testing.T) {
 			a := newBench(t, scans)
-			b := a.beside()
+			b := a.beside(a.opt)
 			a.write("shell-a", "0")
 			a.write("shell-b", "0")
 			for _, step := range strings.Fields(order) {
@@ -106,7 +93,7 @@ func TestSessionsWhoseTurnsOverlap(t *testing.T) {
 // this session's, whenever it looks.
 func TestSessionThatOnlyReads(t *testing.T) {
 	a := newBench(t, scans)
-	b := a.beside()
+	b := a.beside(a.opt)
 	a.turn("a", func() {})
 	b.turn("b", func() { b.edit("x", "b"); b.shell("echo b > y") })
 	a.turn("a", func() { a.edit("mine", "a") })

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"context"
+	"path"
 	"slices"
 	"time"
 
@@ -91,16 +92,8 @@ func (t *Tracker) tell(ctx context.Context, h *history, r record, uncovered []Un
 // byHand lists what was done while no turn ran: to paths that the session has touched, and
 // where the last scan was this session's too, to any.
 func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord, err error) {
-	b := t.st.batch()
-	for name := range h.paths {
-		known, _ := h.last(name, len(h.ids))
-		now, ok := s.now.state(name)
-		if !ok {
-			now = t.captured(b, name)
-		}
-		if now.Kind != Unknown && now.bare() != known.bare() {
-			files = append(files, fileRecord{Path: name, Before: &known, State: new(now.bare())})
-		}
+	if files, err = t.notAsKnown(h, s); err != nil {
+		return nil, err
 	}
 	if own {
 		for _, c := range s.changes {
@@ -110,6 +103,22 @@ func (t *Tracker) byHand(h *history, s *scan, own bool) (files []fileRecord, err
 		}
 	}
 	sortFiles(files)
+	return files, nil
+}
+
+// notAsKnown lists the paths that the log knows, and that are something else.
+func (t *Tracker) notAsKnown(h *history, s *scan) (files []fileRecord, err error) {
+	b := t.st.batch()
+	for name := range h.paths {
+		known, _ := h.last(name, len(h.ids))
+		now, ok := s.now.state(name)
+		if !ok || s.now.stale[path.Dir(name)] {
+			now = t.captured(b, name)
+		}
+		if now.Kind != Unknown && now.bare() != known.bare() {
+			files = append(files, fileRecord{Path: name, Before: &known, State: new(now.bare())})
+		}
+	}
 	return files, b.commit()
 }
 
@@ -142,39 +151,39 @@ func (t *Tracker) TurnEnd(ctx context.Context) error {
 		return t.note(ctx, h, []Uncovered{{".", "not looked at: " + err.Error()}})
 	}
 	r := record{Phase: phaseAfter, Source: ByScan, Turn: t.lastPrompt(), Beside: beside}
-	r.Files = untold(h, s.changes)
+	if r.Files, err = t.untold(h, s); err != nil {
+		t.opt.Logger.Warn("what the turn changed cannot be stored", "store", t.st.dir, "error", err)
+		r.Files = nil // a restore finds it in conflict
+	}
 	return t.tell(ctx, h, r, s.uncovered)
 }
 
-// untold lists changes that no tool told of. Of a path that a tool told of before, only
-// what came behind that is news.
-func untold(h *history, changes []changed) (files []fileRecord) {
-	for _, c := range changes {
-		before := c.before
-		if known, ok := h.last(c.path, len(h.ids)); ok && h.sinceTurn(c.path) {
-			before = known
-		}
-		if before.bare() != c.after.bare() {
-			files = append(files, fileRecord{Path: c.path, Before: &before, State: &c.after})
+// untold lists what no tool told of: paths that the log knows, and that are not what it
+// says, and what else changed. A tool's file that a command removed in the same turn is one
+// of the first: it changed, and is as it was when the turn began.
+func (t *Tracker) untold(h *history, s *scan) (files []fileRecord, err error) {
+	if files, err = t.notAsKnown(h, s); err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, f := range files {
+		known[f.Path] = true
+	}
+	for _, c := range s.changes {
+		if last, ok := h.last(c.path, len(h.ids)); !ok || last.Kind == Unknown && !known[c.path] {
+			files = append(files, fileRecord{Path: c.path, Before: &c.before, State: &c.after})
 		}
 	}
-	return files
+	sortFiles(files)
+	return files, nil
 }
 
-// sinceTurn tells whether the last turn has told of a path.
-func (h *history) sinceTurn(name string) bool {
-	events := h.paths[name]
-	return len(events) > 0 && events[len(events)-1].at >= h.turnAt
-}
-
-// beforeTurn gives what a path was when the turn began, where something changed it since
-// that no tool told of: a tool that touches it now finds a state that is not the turn's
-// first.
-func (t *Tracker) beforeTurn(h *history, name string, now State) (was State, ok bool) {
-	if t.turn == nil || t.turn.index == nil || h.sinceTurn(name) {
-		return was, false
+// missed gives what a path was before something changed it in this turn that no tool told
+// of: a tool that touches it now finds a state that is not the one before.
+func (t *Tracker) missed(h *history, name string, now State) (was State, ok bool) {
+	if was, ok = h.last(name, len(h.ids)); !ok || was.Kind == Unknown {
+		was, ok = t.turn.index.state(name)
 	}
-	was, ok = t.turn.index.state(name)
 	return was, ok && was.Kind != Unknown && was.bare() != now.bare()
 }
 
