@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// A running tells other sessions in the same workspace of a turn or a restore. It lies in the store, in
-// a file a session, and says nothing but that: what it is wrong about makes a conflict more
-// or less in a plan.
+// A running tells other sessions in the same workspace of a turn or a restore. It lies in a
+// cache of the user's, in a file a session, since sessions in other folders have other
+// stores. It says nothing but that: what it is wrong about makes a conflict more or less in
+// a plan.
 type running struct {
 	Host  string `json:"host"`
 	PID   int    `json:"pid"`
@@ -18,13 +19,20 @@ type running struct {
 	End   int64  `json:"end"`   // 0 while the turn runs
 }
 
-// statePath is where a workspace's disposable files are, by their suffix.
-func (t *Tracker) statePath(suffix string) string {
-	return filepath.Join(t.st.dir, statesDir, sumOf(encode(t.ws.id))[:16]+suffix)
+// key names the workspace in names of files.
+func (w *workspace) key() string { return sumOf(encode(w.id))[:16] }
+
+// turnsDir is where sessions tell of their turns in the workspace.
+func (t *Tracker) turnsDir() string {
+	cache, err := os.UserCacheDir()
+	if err != nil { // without a home: then only sessions with the same store know
+		return filepath.Join(t.st.dir, statesDir, t.ws.key()+".turns")
+	}
+	return filepath.Join(cache, "sessctl", "turns", t.ws.key())
 }
 
 func (t *Tracker) turnFile() string {
-	return filepath.Join(t.statePath(".turns"), sumOf([]byte(t.s.Path()))[:16]+".json")
+	return filepath.Join(t.turnsDir(), sumOf([]byte(t.s.Path()))[:16]+".json")
 }
 
 // beginBeside says that a turn runs.
@@ -47,12 +55,26 @@ func (t *Tracker) restoreBeside() (over func()) {
 	}
 }
 
+// editBeside says that a tool edits, where the harness does not tell of turns.
+func (t *Tracker) editBeside(ph phase) {
+	if t.turn != nil {
+		return
+	}
+	now := time.Now()
+	if ph == phaseBefore {
+		t.beginBeside(now)
+		return
+	}
+	t.running.End = now.UnixNano()
+	t.tellRunning()
+}
+
 // endBeside says that the turn is over, and gives the sessions whose turns ran at the same
 // time.
 func (t *Tracker) endBeside(start time.Time) (beside []string) {
 	t.running.End = time.Now().UnixNano()
 	t.tellRunning()
-	dir := t.statePath(".turns")
+	dir := t.turnsDir()
 	list, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -61,8 +83,12 @@ func (t *Tracker) endBeside(start time.Time) (beside []string) {
 		name := filepath.Join(dir, e.Name())
 		data, err := os.ReadFile(name)
 		var r running
-		if err == nil && name != t.turnFile() && json.Unmarshal(data, &r) == nil && r.overlaps(start) {
+		switch {
+		case err != nil || name == t.turnFile() || json.Unmarshal(data, &r) != nil:
+		case r.overlaps(start):
 			beside = append(beside, strings.TrimSuffix(e.Name(), ".json"))
+		case time.Since(time.Unix(0, r.Start)) > forgotten:
+			_ = os.Remove(name)
 		}
 	}
 	return beside

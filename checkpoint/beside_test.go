@@ -57,3 +57,41 @@ func TestAnotherSessionsWorkStays(t *testing.T) {
 		})
 	}
 }
+
+// TestSessionsWithStoresOfTheirOwn: sessions that lie in different folders know of each
+// other's turns and edits.
+func TestSessionsWithStoresOfTheirOwn(t *testing.T) {
+	for name, other := range map[string]func(o *bench){
+		"a turn":            func(o *bench) { o.turn("go", func() { o.edit("theirs", "1") }) },
+		"an edit, no turns": func(o *bench) { o.edit("theirs", "1") },
+		"a restore":         func(o *bench) { o.commit(o.plan("", checkpoint.Code), nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, scans)
+			o := newBench(t, nil)
+			o.stop()
+			o.dir = b.dir
+			s, err := sessiontree.Create(o.home, entries.Header{Cwd: o.dir}, nil)
+			o.must(err)
+			o.s = s
+			o.start()
+			if name == "a restore" {
+				o.prompt("before")
+				o.edit("theirs", "0")
+			}
+			b.turn("mine", func() {
+				b.edit("mine", "1")
+				other(o)
+			})
+			p := b.planUndo()
+			for _, it := range p.Items {
+				if want := map[string]checkpoint.Action{"mine": checkpoint.ActRemove, "theirs": checkpoint.ActConflict}[it.Path]; it.Action != want && it.Action != checkpoint.ActSkip {
+					t.Errorf("%s is %s: %s", it.Path, it.Action, it.Reason)
+				}
+			}
+			if it := item(t, p, "mine"); it.Action != checkpoint.ActRemove {
+				t.Errorf("mine is %s: %s", it.Action, it.Reason)
+			}
+		})
+	}
+}

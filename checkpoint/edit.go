@@ -34,6 +34,7 @@ func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []str
 	if err := t.settle(ctx); err != nil {
 		return err
 	}
+	t.editBeside(ph)
 	r := record{Phase: ph, Source: ByTool, ToolCallID: callID, Turn: t.lastPrompt()}
 	g := &gathering{Tracker: t, batch: t.st.batch(), states: map[string]State{}}
 	for _, name := range paths {

@@ -7,25 +7,33 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 )
 
 // An index is kept between processes in a disposable file of the store: without it the
 // next scan reads every file once more. It begins with indexMagic and ends with a CRC-32C
 // over all before; what does not is not believed. The magic changes with the format.
-const indexMagic = "sessctl-index/2\n"
+const (
+	indexSuffix = ".index"
+	indexMagic  = "sessctl-index/2\n"
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+func (t *Tracker) indexPath() string {
+	return filepath.Join(t.st.dir, statesDir, t.ws.key()+indexSuffix)
+}
+
 func (t *Tracker) saveIndex(x *index) {
 	data := x.encode()
-	if err := writeState(t.statePath(".index"), binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))); err != nil {
+	if err := writeState(t.indexPath(), binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))); err != nil {
 		t.opt.Logger.Warn("what a scan saw cannot be kept; the next process reads all files again", "error", err)
 	}
 }
 
 func (t *Tracker) loadIndex() *index {
-	data, err := os.ReadFile(t.statePath(".index"))
+	data, err := os.ReadFile(t.indexPath())
 	if err != nil {
 		return nil
 	}

@@ -79,7 +79,6 @@ type Plan struct {
 	Redoes entries.ID `json:"redoes,omitempty"`
 
 	again func(v *View) (*Plan, error) // makes it anew
-	keep  func(path string) bool       // paths that are left alone on purpose
 }
 
 // PlanOptions say what a plan covers. Nil stands for the zero value.

@@ -27,6 +27,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Chdir(t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	return &desk{t: t, sessions: t.TempDir()}
 }
 
