@@ -58,9 +58,9 @@ var fileCases = map[string]benchCase{
 	"look-ten":   {procs: 2, sampled: changeTen, want: exactly(tenFiles)},
 	"turns":      {procs: 2, sampled: smallTurns, want: turnsOf},
 
-	"copy":         {procs: 2, sampled: copyFiles, want: restoredOf},
-	"restore":      {procs: 2, sampled: restoreCase(false), want: restoredOf},
-	"plan-restore": {procs: 2, sampled: restoreCase(true), want: restoredOf},
+	"copy":         {procs: 2, sampled: restoreCase(copying), want: restoredOf},
+	"restore":      {procs: 2, sampled: restoreCase(committing), want: restoredOf},
+	"plan-restore": {procs: 2, sampled: restoreCase(planning), want: restoredOf},
 	"plan-all":     {procs: 2, sampled: planAll, want: filesOf},
 
 	"track":     {procs: 2, sampled: trackEdited, want: exactly(1)},
@@ -299,25 +299,16 @@ func (w *shop) turns(c *changer) error {
 
 // copyFiles is the limit of a restore: each file read, written anew, synced and put in
 // place, and then the directories synced.
-func copyFiles(path string) (got sample, err error) {
-	files, err := filesIn(path)
-	if err != nil {
-		return got, err
-	}
-	n := restored(files)
+func copyFiles(path string, from, to int) error {
 	dirs := map[string]bool{}
-	got.NS, err = clock(func() error {
-		for i := range n {
-			name := fileNamed(path, i)
-			dirs[filepath.Dir(name)] = true
-			if err := copyFile(name); err != nil {
-				return err
-			}
+	for i := from; i < to; i++ {
+		name := fileNamed(path, i)
+		dirs[filepath.Dir(name)] = true
+		if err := copyFile(name); err != nil {
+			return err
 		}
-		return syncDirs(dirs)
-	})
-	got.Result = int64(n)
-	return got, err
+	}
+	return syncDirs(dirs)
 }
 
 // filesIn counts a folder's files, by its name.
@@ -352,15 +343,26 @@ func syncDirs(dirs map[string]bool) error {
 	return nil
 }
 
-// restoreCase changes files in a turn and takes that back, from a plan that is there or
-// with one that is made. It puts the folder into the state that it was in.
-func restoreCase(plans bool) func(path string) (sample, error) {
+// What a restoring case gives the time of.
+type timeOf int
+
+const (
+	copying timeOf = iota
+	committing
+	planning // and committing
+)
+
+// restoreCase changes files in a turn and takes that back. Half as many other files are
+// copied before that, and half after: what an fsync takes changes by twice and more from
+// one moment to the next, so all is measured in the same moments, and want tells whose
+// time is wanted. It puts the folder into the state that it was in.
+func restoreCase(want timeOf) func(path string) (sample, error) {
 	return func(path string) (sample, error) {
 		return tidied(path, func(c *changer) (got sample, err error) {
 			return got, anew(path, func(w *shop) error {
 				before, err := w.changed(c)
 				if err == nil {
-					got, err = w.goBack(before, plans)
+					got, err = w.goBack(path, before, want)
 				}
 				return err
 			})
@@ -383,23 +385,47 @@ func (w *shop) changed(c *changer) (before entries.ID, err error) {
 	return before, w.f.TurnEnd(context.Background())
 }
 
-// goBack restores the files of an entry.
-func (w *shop) goBack(to entries.ID, plans bool) (got sample, err error) {
-	ctx := context.Background()
-	start := time.Now()
-	p, err := w.f.Plan(ctx, to, checkpoint.Code, nil)
+// goBack restores the files of an entry, between the halves of copying as many.
+func (w *shop) goBack(path string, to entries.ID, want timeOf) (got sample, err error) {
+	files, err := filesIn(path)
 	if err != nil {
 		return got, err
 	}
-	if !plans {
-		start = time.Now()
+	n := restored(files)
+	half := func(from, to int) (ns int64) {
+		if err == nil {
+			ns, err = clock(func() error { return copyFiles(path, from, to) })
+		}
+		return ns
 	}
-	done, err := w.f.Commit(ctx, p, nil)
-	got.NS = time.Since(start).Nanoseconds()
+	copied := half(n, n+n/2)
+	var plan, commit int64
 	if err == nil {
-		got.Result = int64(done.Count(checkpoint.Restored))
+		got.Result, plan, commit, err = w.restore(to)
 	}
+	copied += half(n+n/2, 2*n)
+	got.NS = map[timeOf]int64{copying: copied, committing: commit, planning: plan + commit}[want]
 	return got, err
+}
+
+// restore takes the times of a plan and of its commit, and counts what it restored.
+func (w *shop) restore(to entries.ID) (n, plan, commit int64, err error) {
+	var p *checkpoint.Plan
+	plan, err = clock(func() (err error) {
+		p, err = w.f.Plan(context.Background(), to, checkpoint.Code, nil)
+		return err
+	})
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	commit, err = clock(func() error {
+		done, err := w.f.Commit(context.Background(), p, nil)
+		if err == nil {
+			n = int64(done.Count(checkpoint.Restored))
+		}
+		return err
+	})
+	return n, plan, commit, err
 }
 
 // planAll plans to take back a turn that changed the mode of every file. Its session is
