@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -58,9 +57,9 @@ var fileCases = map[string]benchCase{
 	"look-ten":   {procs: 2, sampled: changeTen, want: exactly(tenFiles)},
 	"turns":      {procs: 2, sampled: smallTurns, want: turnsOf},
 
-	"copy":         {procs: 2, sampled: copyFiles, want: restoredOf},
-	"restore":      {procs: 2, sampled: restoreCase(false), want: restoredOf},
-	"plan-restore": {procs: 2, sampled: restoreCase(true), want: restoredOf},
+	"copy":         {procs: 2, sampled: restoreCase(copying), want: restoredOf},
+	"restore":      {procs: 2, sampled: restoreCase(committing), want: restoredOf},
+	"plan-restore": {procs: 2, sampled: restoreCase(planning), want: restoredOf},
 	"plan-all":     {procs: 2, sampled: planAll, want: filesOf},
 
 	"track":     {procs: 2, sampled: trackEdited, want: exactly(1)},
@@ -297,109 +296,10 @@ func (w *shop) turns(c *changer) error {
 	return nil
 }
 
-// copyFiles is the limit of a restore: each file read, written anew, synced and put in
-// place, and then the directories synced.
-func copyFiles(path string) (got sample, err error) {
-	files, err := filesIn(path)
-	if err != nil {
-		return got, err
-	}
-	n := restored(files)
-	dirs := map[string]bool{}
-	got.NS, err = clock(func() error {
-		for i := range n {
-			name := fileNamed(path, i)
-			dirs[filepath.Dir(name)] = true
-			if err := copyFile(name); err != nil {
-				return err
-			}
-		}
-		return syncDirs(dirs)
-	})
-	got.Result = int64(n)
-	return got, err
-}
-
 // filesIn counts a folder's files, by its name.
 func filesIn(path string) (n int, err error) {
 	_, err = fmt.Sscan(path[strings.LastIndexByte(path, '-')+1:], &n)
 	return n, err
-}
-
-func copyFile(name string) error {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name+".tmp", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, bytes.NewReader(data))
-	return errors.Join(err, f.Sync(), f.Close(), os.Rename(name+".tmp", name))
-}
-
-func syncDirs(dirs map[string]bool) error {
-	for dir := range dirs {
-		d, err := os.Open(dir)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(d.Sync(), d.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// restoreCase changes files in a turn and takes that back, from a plan that is there or
-// with one that is made. It puts the folder into the state that it was in.
-func restoreCase(plans bool) func(path string) (sample, error) {
-	return func(path string) (sample, error) {
-		return tidied(path, func(c *changer) (got sample, err error) {
-			return got, anew(path, func(w *shop) error {
-				before, err := w.changed(c)
-				if err == nil {
-					got, err = w.goBack(before, plans)
-				}
-				return err
-			})
-		})
-	}
-}
-
-// changed is a turn that changes files; it gives the entry before.
-func (w *shop) changed(c *changer) (before entries.ID, err error) {
-	files, err := filesIn(c.path)
-	if err != nil {
-		return "", err
-	}
-	if before, err = w.prompt(); err != nil {
-		return "", err
-	}
-	if err := c.changeAll(restored(files)); err != nil {
-		return "", err
-	}
-	return before, w.f.TurnEnd(context.Background())
-}
-
-// goBack restores the files of an entry.
-func (w *shop) goBack(to entries.ID, plans bool) (got sample, err error) {
-	ctx := context.Background()
-	start := time.Now()
-	p, err := w.f.Plan(ctx, to, checkpoint.Code, nil)
-	if err != nil {
-		return got, err
-	}
-	if !plans {
-		start = time.Now()
-	}
-	done, err := w.f.Commit(ctx, p, nil)
-	got.NS = time.Since(start).Nanoseconds()
-	if err == nil {
-		got.Result = int64(done.Count(checkpoint.Restored))
-	}
-	return got, err
 }
 
 // planAll plans to take back a turn that changed the mode of every file. Its session is
