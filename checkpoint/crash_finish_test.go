@@ -130,7 +130,7 @@ func differing(a, b map[string]string) map[string]bool {
 // TestCompletionAfterAMessage: once the conversation went on nothing is written.
 func TestCompletionAfterAMessage(t *testing.T) {
 	t.Parallel()
-	for i, y := range stories {
+	for i, y := range toldStories() {
 		x := newCrashTest(t, y, false, uint64(i))
 		for _, c := range x.middles(11) {
 			s, err := sessiontree.Open(c.log, c.options(c.disk))
