@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestBehavioursAreTested: docs/files-behaviours.md has each behaviour once, and each test and
+// TestBehavioursAreTested: docs/files.md has each behaviour once, and each test and
 // script that it names exists.
 func TestBehavioursAreTested(t *testing.T) {
-	data, err := os.ReadFile("../docs/files-behaviours.md")
+	data, err := os.ReadFile("../docs/files.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // The tests of this file are behaviours of other programs that hold here too:
-// docs/files-behaviours.md.
+// docs/files.md.
 
 // TestFirstTouchOfATurnIsItsStart: however often a turn edits a file, it goes back as a whole.
 func TestFirstTouchOfATurnIsItsStart(t *testing.T) {
