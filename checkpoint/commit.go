@@ -346,7 +346,7 @@ func endFiles(list []Outcome, before func(path string) State) (files []fileRecor
 
 // close appends the end of a restore: below the leaf that is reached.
 func (c *commit) close(ctx context.Context, r record) error {
-	c.name(&r)
+	r.Workspace = &c.ws.id // the path that the leaf goes to may not say it
 	end, err := r.draft(c.st)
 	if err != nil {
 		return err

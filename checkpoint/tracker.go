@@ -75,7 +75,6 @@ type Tracker struct {
 	finished *Done                       // what a restore that was cut short came to, by Track
 	pending  *unended                    // a restore that was cut short, and is not Track's to finish
 	unsure   bool                        // the log may lack the end of a restore
-	named    *identity                   // the workspace, as the last record of this process named it
 	turn     *turn                       // the turn that runs
 	index    *index                      // what the last scan saw
 	begun    map[string]map[string]State // what edits that are under way have found, by call and path
@@ -209,11 +208,10 @@ func (t *Tracker) snapshot(ctx context.Context, r record) error {
 	return err
 }
 
-// name puts the workspace into the first record of a process, and lets the others refer
-// to it.
+// name puts the workspace into a record, where the path does not say yet which it is.
 func (t *Tracker) name(r *record) {
-	if t.named == nil {
-		r.Workspace, t.named = &t.ws.id, &t.ws.id
+	if h, err := t.history(); err != nil || h.workspace == nil || *h.workspace != t.ws.id {
+		r.Workspace = &t.ws.id
 	}
 }
 
