@@ -8,4 +8,4 @@ require (
 	golang.org/x/sys v0.50.0
 )
 
-require github.com/git-pkgs/gitignore v1.1.0 // indirect
+require github.com/git-pkgs/gitignore v1.1.0

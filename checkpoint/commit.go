@@ -289,7 +289,7 @@ func (c *commit) outcomes() (list []Outcome) {
 		}
 		switch {
 		case does[it.Path]:
-			o.Result, o.Reason, o.State, o.source = Restored, "", it.To, ""
+			o.Result, o.Reason, o.State, o.source = Restored, "", it.To, it.brings
 			if it.To.Kind == Absent {
 				o.Result = Removed
 			}

@@ -133,22 +133,33 @@ func (h *history) last(path string, before int) (s State, ok bool) {
 
 // A trail is what happened to a path from a place of the tree's path on.
 type trail struct {
-	any    bool
-	first  State // before all of it
-	last   State
-	tool   bool // what became of it is the work of tools
-	scan   bool // or of something that no tool told of
-	user   bool // or of a person
-	beside bool // or perhaps of another session
+	any   bool
+	first State // before all of it
+	last  State
+	calls []string
+	makers
+}
+
+// Makers are those whose work a state is.
+type makers struct {
+	tool   bool // tools of the session
+	scan   bool // something that no tool told of
+	user   bool // a person
+	beside bool // perhaps another session
 	unsaid bool // a tool began to change it, and never said that it had
-	calls  []string
+}
+
+// A made state is one, and whose work it is.
+type made struct {
+	State
+	makers
 }
 
 // trail follows a path from a place on. A state that is not the one before it was made
-// by somebody in between. What was decided by a restore, or when the leaf moved, starts
-// it anew.
+// by somebody in between.
 func (h *history) trail(path string, from int) (t trail) {
 	prev, known := h.last(path, from)
+	var seen []made
 	for _, ev := range h.paths[path] {
 		if ev.at < from {
 			continue
@@ -156,16 +167,35 @@ func (h *history) trail(path string, from int) (t trail) {
 		before := ev.was(prev, known)
 		if !t.any {
 			t.any, t.first = true, before
+			seen = append(seen, made{State: before})
 		}
 		if ev.settles() {
-			t.tool, t.scan, t.user, t.beside, t.unsaid = false, false, false, false, false
+			t.makers = ev.settled(seen, t.makers)
 		} else if known && ev.looked() && differ(prev, before) {
 			t.user = true
 		}
 		t.by(ev)
 		prev, known, t.last = ev.after, true, ev.after
+		seen = append(seen, made{ev.after, t.makers})
 	}
 	return t
+}
+
+// settled tells whose work a state is that a restore or a move left. One that was there
+// before is whose it was then; else it is somebody's who worked elsewhere, which the event
+// says, and where files were carried along it is built on what is here.
+func (ev *event) settled(seen []made, here makers) makers {
+	for _, was := range slices.Backward(seen) {
+		if was.Same(ev.after) {
+			was.unsaid = false
+			return was.makers
+		}
+	}
+	if ev.phase != phaseCarried {
+		here = makers{}
+	}
+	here.unsaid = false
+	return here
 }
 
 // differ tells whether somebody changed a path in between. Where nothing is known of it

@@ -55,8 +55,9 @@ type Item struct {
 	Disk   State  `json:"disk"`             // what it is now
 	To     State  `json:"to"`               // what it is to be
 
-	beside bool  // it may be another session's work
-	there  State // what the path to the target says, where To is a directory for what is to be in it
+	beside bool   // it may be another session's work
+	brings Source // whose work To is, where it is from another branch
+	there  State  // what the path to the target says, where To is a directory for what is to be in it
 }
 
 // A Plan is what would be done. Making one changes nothing.
@@ -117,6 +118,8 @@ func Look(t *sessiontree.Tree, root *os.Root, st *Store) (*View, error) {
 
 // Plan plans to go to any entry of the tree, on whatever branch: what this side did to
 // files since the paths parted is taken back, and what the other side did is done again.
+// To the leaf, in scope Code, it goes over all paths that the log knows: what is on disk and
+// not what the session left is in conflict, and goes back where that is allowed.
 func (v *View) Plan(to entries.ID, scope Scope, opt *PlanOptions) (*Plan, error) {
 	r := &sessiontree.Return{Reason: sessiontree.ReasonRestore, From: v.tree.Leaf(), To: to}
 	if to != "" {
@@ -155,7 +158,9 @@ func (v *View) plan(r *sessiontree.Return, to entries.ID, scope Scope, opt *Plan
 		if v.ws == nil {
 			return nil, fmt.Errorf("%w: there is no folder to restore files in", ErrRoot)
 		}
-		p.Items = v.newPlanner(f, opt).items()
+		pl := v.newPlanner(f, opt)
+		pl.all = scope == Code && to == p.From // what is to be is what the log knows: all of it
+		p.Items = pl.items()
 	}
 	p.ID = p.digest()
 	p.again = func(now *View) (*Plan, error) { return now.plan(r, to, scope, opt, also) }

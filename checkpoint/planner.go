@@ -14,6 +14,7 @@ type planner struct {
 	fork
 	opt   PlanOptions
 	moved bool // the workspace is not the one that was recorded
+	all   bool // paths count that nothing happened to on either side, too
 	plans map[string]*Item
 	disk  looker
 	above map[string]State // directories above paths, as they are
@@ -24,15 +25,16 @@ func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
 	if opt != nil {
 		p.opt = *opt
 	}
-	for _, h := range []*history{f.here, f.there} {
-		p.moved = p.moved || !v.ws.is(h.workspace)
-	}
+	p.moved = !v.ws.is(f.here.workspace)
 	return p
 }
 
 func (p *planner) items() []Item {
 	defer p.disk.leave()
 	names := p.paths()
+	if p.all {
+		names = slices.Sorted(maps.Keys(p.here.paths))
+	}
 	for _, name := range names {
 		p.plans[name] = new(p.item(name))
 	}
@@ -52,7 +54,7 @@ func (p *planner) items() []Item {
 // item decides what becomes of a path, by itself.
 func (p *planner) item(name string) Item {
 	t := p.here.trail(name, p.at)
-	it := Item{Path: name, Source: t.source(), beside: t.beside}
+	it := Item{Path: name, Source: t.source(), beside: t.beside, brings: p.there.trail(name, p.at).source()}
 	it.Known, it.To = p.states(name)
 	if p.leftAlone(name) {
 		it.Disk = it.Known
@@ -98,11 +100,12 @@ func (p *planner) judge(it Item, t trail) Item {
 		return it.as(ActSkip, "already so")
 	case it.To.Kind == File && (p.st == nil || !p.st.Has(it.To.SHA256)):
 		return it.as(ActUnknown, "its content is not in the store")
-	case p.moved:
-		return it.as(ActConflict, "the workspace is not the one that was recorded: it was moved or replaced")
 	}
 	if reason := lost(it, t, p.opt.ToolsOnly); reason != "" {
 		return it.as(ActConflict, "%s", reason)
+	}
+	if p.moved {
+		return it.as(ActConflict, "the workspace is not the one that was recorded: it was moved or replaced")
 	}
 	if it.To.Kind == Absent {
 		return it.as(ActRemove, "")

@@ -49,8 +49,8 @@ const (
 // A fileRecord is one path in a record. Which fields it has depends on the record.
 type fileRecord struct {
 	Path   string `json:"path"`
-	Before *State `json:"before,omitempty"`
 	State  *State `json:"state,omitempty"`
+	Before *State `json:"before,omitempty"`
 	From   *State `json:"from,omitempty"`
 	To     *State `json:"to,omitempty"`
 	Source Source `json:"source,omitempty"` // of carried states, where it is not the record's

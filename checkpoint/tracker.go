@@ -62,7 +62,7 @@ func (o *TrackOptions) withDefaults() TrackOptions {
 
 // A Tracker follows the files of one session in one workspace. It is safe for concurrent
 // use; its records go to the session, durably, before what they tell of happens. BeforeEdit,
-// AfterEdit, TurnStart and TurnEnd of a nil Tracker do nothing.
+// AfterEdit, TurnStart and TurnEnd of a nil Tracker do nothing, and it plans nothing.
 type Tracker struct {
 	s   *sessiontree.Session
 	ws  *workspace
@@ -146,7 +146,12 @@ func (t *Tracker) Store() *Store { return t.st }
 
 // Finished tells what Track made of a restore that a crash had cut short; nil where there
 // was none.
-func (t *Tracker) Finished() *Done { return t.finished }
+func (t *Tracker) Finished() *Done {
+	if t == nil {
+		return nil
+	}
+	return t.finished
+}
 
 // view looks at the session as it is now.
 func (t *Tracker) view() (*View, error) {
@@ -178,6 +183,9 @@ func (t *Tracker) Redo(ctx context.Context, scope Scope, opt *PlanOptions) (*Pla
 }
 
 func (t *Tracker) planned(ctx context.Context, make func(*View) (*Plan, error)) (*Plan, error) {
+	if t == nil {
+		return nil, fmt.Errorf("%w: nothing follows the files of this session", ErrRoot)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
