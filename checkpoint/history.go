@@ -171,10 +171,11 @@ func (h *history) trail(path string, from int) (t trail) {
 		}
 		if ev.settles() {
 			t.makers = ev.settled(seen, t.makers)
-		} else if known && ev.looked() && differ(prev, before) {
-			t.user = true
+		} else {
+			t.user = t.user || known && ev.looked() && differ(prev, before)
+			t.by(&ev)
 		}
-		t.by(ev)
+		t.called(ev.callID)
 		prev, known, t.last = ev.after, true, ev.after
 		seen = append(seen, made{ev.after, t.makers})
 	}
@@ -194,7 +195,7 @@ func (ev *event) settled(seen []made, here makers) makers {
 	if ev.phase != phaseCarried {
 		here = makers{}
 	}
-	here.unsaid = false
+	here.by(ev)
 	return here
 }
 
@@ -221,18 +222,21 @@ func (ev *event) was(prev State, known bool) State {
 	return unknown("nothing says what it was before the session changed it")
 }
 
-func (t *trail) by(ev event) {
-	if ev.callID != "" && !slices.Contains(t.calls, ev.callID) {
-		t.calls = append(t.calls, ev.callID)
+// by adds who made a change; a look changes nothing.
+func (m *makers) by(ev *event) {
+	if m.unsaid = ev.phase == phaseBefore; m.unsaid || ev.phase == phaseBegin {
+		return
 	}
-	t.unsaid = ev.phase == phaseBefore
-	if ev.phase == phaseBefore || ev.phase == phaseBegin {
-		return // a look, which changes nothing
+	m.tool = m.tool || ev.source == ByTool
+	m.scan = m.scan || ev.source == ByScan
+	m.user = m.user || ev.source == ByUser
+	m.beside = m.beside || ev.beside && ev.source == ByScan
+}
+
+func (t *trail) called(id string) {
+	if id != "" && !slices.Contains(t.calls, id) {
+		t.calls = append(t.calls, id)
 	}
-	t.tool = t.tool || ev.source == ByTool
-	t.scan = t.scan || ev.source == ByScan
-	t.user = t.user || ev.source == ByUser
-	t.beside = t.beside || ev.beside && ev.source == ByScan
 }
 
 // A fork is two places of the tree, and where their paths part.
