@@ -20,14 +20,14 @@ type listing struct {
 	old     []node
 	nodes   []node
 	differs bool     // nodes are not the beginning of old
-	most    int      // names
+	names   []string // what is in it, sorted
 	below   []string // directories to go into
 }
 
 // lookAt looks at what is in the directory; false says that there was no time for it.
-func (l *listing) lookAt(names []string) bool {
+func (l *listing) lookAt() bool {
 	old := l.old
-	for _, base := range names {
+	for _, base := range l.names {
 		if l.stopped() {
 			return false
 		}
@@ -111,7 +111,7 @@ func (l *listing) keep(n node) {
 
 func (l *listing) add(n node) {
 	if !l.differs {
-		l.nodes = append(make([]node, 0, max(l.most, len(l.nodes))), l.nodes...)
+		l.nodes = append(make([]node, 0, max(len(l.names), len(l.nodes))), l.nodes...)
 		l.differs = true
 	}
 	l.nodes = append(l.nodes, n)
@@ -148,7 +148,7 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 		}
 	}
 	switch {
-	case l.ws.isOurs(name):
+	case l.ws.isOurs(name), ofSession(base, l.names):
 		reason = reasonOurs
 	case strings.HasPrefix(base, ".sessctl-") && strings.HasSuffix(base, ".tmp"):
 		return true // of a restore that goes on, or was cut short

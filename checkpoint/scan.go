@@ -97,14 +97,18 @@ func (s *scan) directory(root *os.Root, dir string, was, is scope) {
 		s.leaveOut(dir+"/", reasonNested)
 		return
 	}
+	if isStore(names) {
+		s.leaveOut(slashed(dir), reasonOurs)
+		return
+	}
 	l := &listing{
-		scan: s, root: root, dir: dir, old: s.old.dirs[dir], most: len(names),
+		scan: s, root: root, dir: dir, old: s.old.dirs[dir], names: names,
 		was: was, is: is.in(dir, s.rulesIn(root, dir, names)),
 	}
 	if s.during {
 		l.was = was.in(dir, s.old.rules[dir])
 	}
-	if !l.lookAt(names) {
+	if !l.lookAt() {
 		s.leaveOut(slashed(dir), reasonBudget)
 		s.keepOld(dir)
 		return

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sessctl/sessctl/internal/durable"
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
 // ErrRoot: the folder cannot be a workspace.
@@ -120,6 +121,31 @@ func (w *workspace) isOurs(name string) bool { return w.ours != nil && w.ours(na
 func isLog(name, log string) bool {
 	name = strings.TrimPrefix(name, ".")
 	return strings.HasPrefix(name, log) || strings.HasSuffix(name, ".jsonl") || strings.Contains(name, ".jsonl.")
+}
+
+// ofSession tells whether a name in a directory is that of a session's log, or of what
+// belongs to one: whoever has written to a log has left its lock beside it.
+func ofSession(name string, names []string) bool {
+	at := strings.Index(name, logSuffix)
+	if at < 0 {
+		return false
+	}
+	log := strings.TrimPrefix(name[:at+len(logSuffix)], ".")
+	_, ok := slices.BinarySearch(names, sessiontree.LockPath(log))
+	return ok
+}
+
+const logSuffix = ".jsonl"
+
+// isStore tells whether a directory with these names, sorted, is a store of contents.
+func isStore(names []string) bool {
+	parts := []string{refsDir, sumsDir, tempDir, statesDir}
+	for _, name := range []string{sumsDir, tempDir} {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(parts, name) })
 }
 
 // is tells whether a recorded workspace is this one: the folder at the same place, or
