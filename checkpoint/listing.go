@@ -57,14 +57,11 @@ func (l *listing) gone(n node) {
 }
 
 func (l *listing) goneBelow(dir string) {
-	for name, list := range l.scan.old.dirs {
-		if name != dir && !strings.HasPrefix(name, dir+"/") {
-			continue
-		}
+	l.scan.old.walk(dir, func(name string, list []node) {
 		for _, n := range list {
 			l.change(path.Join(name, n.name), n.state, State{Kind: Absent})
 		}
-	}
+	})
 }
 
 // look looks at one name; known is what the older scan saw there.
@@ -155,7 +152,7 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 	case known:
 		return false
 	case !utf8.ValidString(name):
-		reason = "its name is not UTF-8"
+		reason = reasonNotUTF8
 	case l.is.ignores(name, dir):
 		reason = reasonIgnored
 	case l.was.ignores(name, dir):

@@ -186,11 +186,7 @@ func slashed(dir string) string {
 func (s *scan) keepOld(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for name, list := range s.old.dirs {
-		if name == dir || dir == "." || strings.HasPrefix(name, dir+"/") {
-			s.now.dirs[name], s.now.stale[name] = list, true
-		}
-	}
+	s.old.walk(dir, func(name string, list []node) { s.now.dirs[name], s.now.stale[name] = list, true })
 }
 
 func (s *scan) change(name string, before, after State) {
