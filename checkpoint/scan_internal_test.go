@@ -112,3 +112,28 @@ func TestValidSum(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkSeesWhatIsBelow: what goes away with a directory is what was in it, and in nothing
+// whose name begins alike.
+func TestWalkSeesWhatIsBelow(t *testing.T) {
+	x := newIndex()
+	dir := func(name string) node { return node{name: name, state: State{Kind: Dir}} }
+	x.dirs["."] = []node{dir("a"), dir("a.b"), dir("unseen")}
+	x.dirs["a"] = []node{dir("b"), {name: "f", state: State{Kind: File}}}
+	x.dirs["a/b"], x.dirs["a.b"] = []node{}, []node{}
+	for dir, want := range map[string]string{".": ". a a/b a.b", "a": "a a/b", "a/f": "", "unseen": ""} {
+		var seen []string
+		x.walk(dir, func(dir string, _ []node) { seen = append(seen, dir) })
+		if got := strings.Join(seen, " "); got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
+	}
+}
+
+// TestNothingIsKeptThatCannotBeReadAgain: a file larger than what the store reads would be
+// stored, and lost.
+func TestNothingIsKeptThatCannotBeReadAgain(t *testing.T) {
+	if o := (&TrackOptions{MaxFile: largestBlob + 1}).withDefaults(); o.MaxFile != largestBlob {
+		t.Error(o.MaxFile)
+	}
+}
