@@ -1,8 +1,12 @@
 package checkpoint_test
 
 import (
+	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sessctl/sessctl/checkpoint"
@@ -46,4 +50,81 @@ func TestOtherSessionsInsideAreLeftOut(t *testing.T) {
 	if _, err := s.Append(t.Context(), entries.UserMessage("go on")); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestReplacedWorkspaceIsNoticed: a tool moves the workspace away and puts another folder in
+// its place, as a clone does. What then happens there is not taken for what the session
+// follows, and no restore says that it was done, while it wrote elsewhere.
+func TestReplacedWorkspaceIsNoticed(t *testing.T) {
+	for _, scan := range []bool{false, true} {
+		b := newBench(t, &checkpoint.TrackOptions{Scan: scan})
+		b.write("a", "0")
+		b.must(b.f.TurnStart(t.Context()))
+		b.prompt("go")
+		b.edit("a", "1")
+		old := filepath.Join(t.TempDir(), "old")
+		b.must(os.Rename(b.dir, old))
+		b.must(os.Mkdir(b.dir, 0o755))
+		b.tool(b.path("b"), func() { b.write("b", "new") })
+		b.must(b.f.TurnEnd(t.Context()))
+		p := b.planUndo()
+		if it := item(t, p, "a"); it.Action != checkpoint.ActConflict || len(p.Items) != 1 {
+			t.Errorf("%+v", p.Items)
+		}
+		if !slices.ContainsFunc(p.NotCovered, func(u checkpoint.Uncovered) bool {
+			return u.Path == "b" && strings.Contains(u.Reason, "another folder")
+		}) {
+			t.Errorf("not told: %v", p.NotCovered)
+		}
+		if _, err := b.f.Commit(t.Context(), p, &checkpoint.CommitOptions{Force: true}); !errors.Is(err, checkpoint.ErrRoot) {
+			t.Error(err)
+		}
+		b.has("b=new")
+		if got := tree(t, old); got != "a=1" {
+			t.Error(got)
+		}
+	}
+}
+
+// TestInterruptedTurnIsRecorded: whoever stops an agent cancels its context, and what the
+// turn did is its work as before, and not a person's.
+func TestInterruptedTurnIsRecorded(t *testing.T) {
+	b := newBench(t, scans)
+	b.write("a", "0")
+	b.write("b", "0")
+	b.must(b.f.TurnStart(t.Context()))
+	b.prompt("go")
+	ctx, cancel := context.WithCancel(t.Context())
+	b.must(b.f.BeforeEdit(ctx, "c", "b"))
+	b.write("b", "1")
+	cancel()
+	b.must(b.f.AfterEdit(ctx, "c", "b"))
+	b.write("a", "1")
+	b.must(b.f.TurnEnd(ctx))
+	b.undo(checkpoint.Code, nil)
+	b.has("a=0 b=0")
+}
+
+// TestWhatAnEditOfADirectoryLeavesOutIsNamed: a plan that brings a directory back without one
+// of its files says so.
+func TestWhatAnEditOfADirectoryLeavesOutIsNamed(t *testing.T) {
+	b := newBench(t, &checkpoint.TrackOptions{MaxFiles: 4})
+	b.prompt("go")
+	named := func(dir, path, reason string) {
+		t.Helper()
+		b.tool(dir, func() { b.must(os.RemoveAll(b.path(dir))) })
+		if p := b.planUndo(); !slices.ContainsFunc(p.NotCovered, func(u checkpoint.Uncovered) bool {
+			return u.Path == path && strings.Contains(u.Reason, reason)
+		}) {
+			t.Errorf("not told: %v", p.NotCovered)
+		}
+	}
+	b.mkdir("d", 0o755)
+	if err := os.WriteFile(b.path("d/b\xffd"), []byte("precious"), 0o644); err == nil { // some systems know no such names
+		named("d", "d/b\uFFFDd", "UTF-8")
+	}
+	for _, name := range []string{"1", "2", "3", "4", "5", "6"} {
+		b.write("many/"+name, "0")
+	}
+	named("many", "many/5", "too many files")
 }

@@ -24,6 +24,7 @@ func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
 	if opt != nil {
 		p.opt = *opt
 	}
+	p.moved = v.ws.replaced()
 	for _, h := range []*history{f.here, f.there} {
 		p.moved = p.moved || !v.ws.is(h.workspace)
 	}

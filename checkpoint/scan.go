@@ -54,6 +54,9 @@ func (t *Tracker) scan(ctx context.Context, old *index, during bool) (*scan, err
 	if s.old == nil {
 		s.old = newIndex()
 	}
+	if t.ws.replaced() {
+		return nil, errReplaced
+	}
 	root, err := t.ws.root.OpenRoot(".")
 	if err != nil {
 		return nil, err

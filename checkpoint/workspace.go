@@ -148,6 +148,23 @@ func isStore(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(parts, name) })
 }
 
+// replaced tells whether another folder has the place of the workspace: what tools do
+// happens there, and what is open here is the one that was moved away, or deleted.
+func (w *workspace) replaced() bool {
+	if w.root == nil {
+		return false
+	}
+	here, err := w.root.Stat(".")
+	if err != nil {
+		return false // which shows elsewhere
+	}
+	there, err := os.Stat(filepath.FromSlash(w.id.Path))
+	return err == nil && !os.SameFile(here, there)
+}
+
+// errReplaced says what to do where a workspace was replaced.
+var errReplaced = fmt.Errorf("%w: another folder has its place since it is followed; open the session anew", ErrRoot)
+
 // is tells whether a recorded workspace is this one: the folder at the same place, or
 // the same folder at another. Device numbers may change when a machine is started anew.
 func (w *workspace) is(recorded *identity) bool {
@@ -217,8 +234,11 @@ func (w *workspace) spots(name string) (list []spot) {
 
 func (w *workspace) spot(name string) (s spot, target string) {
 	rel := w.relative(name)
-	if rel == "" {
+	switch {
+	case rel == "":
 		return spot{name, "outside the workspace"}, ""
+	case w.replaced():
+		return spot{rel, errReplaced.Error()}, ""
 	}
 	dir, err := w.realDir(path.Dir(rel), 0)
 	if err != nil {
@@ -227,7 +247,7 @@ func (w *workspace) spot(name string) (s spot, target string) {
 	real := path.Join(dir, path.Base(rel))
 	switch {
 	case !utf8.ValidString(real):
-		return spot{strings.ToValidUTF8(real, "\uFFFD"), "its name is not UTF-8"}, ""
+		return spot{strings.ToValidUTF8(real, "\uFFFD"), reasonNotUTF8}, ""
 	case !usable(real):
 		return spot{real, "git's own files are left alone"}, ""
 	}
