@@ -128,3 +128,16 @@ func TestWhatAnEditOfADirectoryLeavesOutIsNamed(t *testing.T) {
 	}
 	named("many", "many/5", "too many files")
 }
+
+// TestStoreThatIsRemovedIsMadeAgain: somebody removes the contents while a session goes on.
+// What comes after that is kept, without a new start.
+func TestStoreThatIsRemovedIsMadeAgain(t *testing.T) {
+	b := newBench(t, scans)
+	b.write("a", "0")
+	b.write("b", "0")
+	b.turn("one", func() { b.edit("a", "1") })
+	b.must(os.RemoveAll(filepath.Join(b.st.Dir(), "sha256")))
+	b.turn("two", func() { b.edit("a", "2") })
+	b.undo(checkpoint.Code, nil)
+	b.has("a=1 b=0")
+}
