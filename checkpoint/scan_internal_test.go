@@ -2,7 +2,9 @@ package checkpoint
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,5 +137,30 @@ func TestWalkSeesWhatIsBelow(t *testing.T) {
 func TestNothingIsKeptThatCannotBeReadAgain(t *testing.T) {
 	if o := (&TrackOptions{MaxFile: largestBlob + 1}).withDefaults(); o.MaxFile != largestBlob {
 		t.Error(o.MaxFile)
+	}
+}
+
+// TestMountsAreLeftAlone: a directory on which something was mounted cannot be removed, which
+// must not stop the rest of a restore.
+func TestMountsAreLeftAlone(t *testing.T) {
+	on := func(dev uint64) State {
+		return State{Kind: Dir, Mode: 0o755, look: &look{signature: signature{dev: dev}}}
+	}
+	for dev, want := range map[uint64]Action{1: ActRemove, 2: ActUnknown} {
+		p := &planner{above: map[string]State{"d": on(1)}}
+		it := Item{Path: "d/mnt", Known: on(1).bare(), Disk: on(dev), To: State{Kind: Absent}}
+		if got := p.judge(it, trail{any: true, tool: true}); got.Action != want {
+			t.Errorf("%d: %s: %s", dev, got.Action, got.Reason)
+		}
+	}
+}
+
+// TestHomeIsKnownWithoutItsVariable: services have no HOME, and a home directory still is no
+// workspace.
+func TestHomeIsKnownWithoutItsVariable(t *testing.T) {
+	t.Setenv("HOME", "")
+	u, err := user.Current()
+	if got := homes(); err == nil && !slices.Contains(got, u.HomeDir) {
+		t.Error(got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path"
 	"path/filepath"
 	"slices"
@@ -177,14 +178,32 @@ func (w *workspace) is(recorded *identity) bool {
 
 // inRoot refuses folders that nobody means: everything a user has is in them.
 func (w *workspace) tooWide() error {
-	home, err := os.UserHomeDir()
-	if err == nil {
-		home, err = filepath.EvalSymlinks(home)
-	}
-	if w.id.Path == filepath.ToSlash(filepath.VolumeName(w.id.Path))+"/" || err == nil && w.id.Path == filepath.ToSlash(home) {
+	if w.id.Path == filepath.ToSlash(filepath.VolumeName(w.id.Path))+"/" || slices.ContainsFunc(homes(), w.isAt) {
 		return fmt.Errorf("%w: %s is a home directory or a whole disk; open a session in the folder of a project", ErrRoot, w.id.Path)
 	}
 	return nil
+}
+
+// homes are the home directories of whoever runs this: what the environment says, which may
+// say nothing, and what the system does.
+func homes() (list []string) {
+	if home, err := os.UserHomeDir(); err == nil {
+		list = append(list, home)
+	}
+	if u, err := user.Current(); err == nil {
+		list = append(list, u.HomeDir)
+	}
+	return list
+}
+
+// isAt tells whether the workspace is the folder at a path, by whatever name.
+func (w *workspace) isAt(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || w.root == nil {
+		return false
+	}
+	here, err := w.root.Stat(".")
+	return err == nil && os.SameFile(info, here)
 }
 
 // usable tells whether a recorded path stays inside a workspace and outside of every
