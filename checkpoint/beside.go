@@ -59,13 +59,17 @@ func (t *Tracker) endBeside(start time.Time) (beside []string) {
 	}
 	for _, e := range list {
 		name := filepath.Join(dir, e.Name())
-		data, err := os.ReadFile(name)
-		var r running
-		if err == nil && name != t.turnFile() && json.Unmarshal(data, &r) == nil && r.overlaps(start) {
+		if r, ok := readRunning(name); ok && name != t.turnFile() && r.overlaps(start) {
 			beside = append(beside, strings.TrimSuffix(e.Name(), ".json"))
 		}
 	}
 	return beside
+}
+
+// readRunning reads what a session says; ok is false where that cannot be read.
+func readRunning(name string) (r running, ok bool) {
+	data, err := os.ReadFile(name)
+	return r, err == nil && json.Unmarshal(data, &r) == nil
 }
 
 // overlaps tells whether a turn still ran at a time, or began later. One whose process died

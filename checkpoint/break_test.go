@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/entries"
@@ -140,4 +141,28 @@ func TestStoreThatIsRemovedIsMadeAgain(t *testing.T) {
 	b.turn("two", func() { b.edit("a", "2") })
 	b.undo(checkpoint.Code, nil)
 	b.has("a=1 b=0")
+}
+
+// TestCollectLeavesWhatARunningTurnFound: another session's look replaces what scans remember,
+// and the turn has not told of its first state yet.
+func TestCollectLeavesWhatARunningTurnFound(t *testing.T) {
+	b := newBench(t, scans)
+	o := b.beside(scans)
+	b.write("a", "0")
+	b.must(b.f.TurnStart(t.Context()))
+	old := time.Now().Add(-48 * time.Hour)
+	b.must(filepath.WalkDir(filepath.Join(b.st.Dir(), "sha256"), func(name string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(name, old, old))
+	}))
+	b.prompt("go")
+	b.write("a", "1")
+	o.turn("other", func() {})
+	g, err := b.st.Garbage(t.Context())
+	b.must(err)
+	if n, _, err := b.st.Collect(t.Context(), g); n != 0 || err != nil {
+		t.Errorf("%d went: %v", n, err)
+	}
+	b.must(b.f.TurnEnd(t.Context()))
+	b.commit(b.planUndo(), &checkpoint.CommitOptions{Force: true})
+	b.has("a=0")
 }
