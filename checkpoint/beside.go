@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ type running struct {
 	PID   int    `json:"pid"`
 	Start int64  `json:"start"` // nanoseconds since 1970
 	End   int64  `json:"end"`   // 0 while the turn runs
+	Root  string `json:"root"`  // of the workspace
 }
 
 // statePath is where a workspace's disposable files are, by their suffix.
@@ -30,7 +32,7 @@ func (t *Tracker) turnFile() string {
 // beginBeside says that a turn runs.
 func (t *Tracker) beginBeside(start time.Time) {
 	host, _ := os.Hostname()
-	t.running = running{Host: host, PID: os.Getpid(), Start: start.UnixNano()}
+	t.running = running{Host: host, PID: os.Getpid(), Start: start.UnixNano(), Root: t.ws.id.Path}
 	t.tellRunning()
 }
 
@@ -48,22 +50,35 @@ func (t *Tracker) restoreBeside() (over func()) {
 }
 
 // endBeside says that the turn is over, and gives the sessions whose turns ran at the same
-// time.
+// time, in this workspace, in a folder of it or in one that it is in.
 func (t *Tracker) endBeside(start time.Time) (beside []string) {
 	t.running.End = time.Now().UnixNano()
 	t.tellRunning()
-	dir := t.statePath(".turns")
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range list {
-		name := filepath.Join(dir, e.Name())
-		if r, ok := readRunning(name); ok && name != t.turnFile() && r.overlaps(start) {
-			beside = append(beside, strings.TrimSuffix(e.Name(), ".json"))
+	own := t.turnFile()
+	for _, name := range t.st.turnFiles() {
+		if filepath.Base(name) == filepath.Base(own) {
+			continue
+		}
+		here := filepath.Dir(name) == filepath.Dir(own)
+		if r, ok := readRunning(name); ok && r.overlaps(start) && (here || r.meets(t.ws.id.Path)) {
+			beside = append(beside, strings.TrimSuffix(filepath.Base(name), ".json"))
 		}
 	}
 	return beside
+}
+
+// turnFiles lists what the sessions of a store say of their turns.
+func (st *Store) turnFiles() []string {
+	list, _ := fs.Glob(os.DirFS(st.dir), statesDir+"/*.turns/*.json")
+	for i, name := range list {
+		list[i] = filepath.Join(st.dir, filepath.FromSlash(name))
+	}
+	return list
+}
+
+// meets tells whether a folder is in the workspace of a turn, or that in it.
+func (r running) meets(root string) bool {
+	return r.Root != "" && (covers([]string{r.Root}, root) || covers([]string{root}, r.Root))
 }
 
 // readRunning reads what a session says; ok is false where that cannot be read.

@@ -166,3 +166,31 @@ func TestCollectLeavesWhatARunningTurnFound(t *testing.T) {
 	b.commit(b.planUndo(), &checkpoint.CommitOptions{Force: true})
 	b.has("a=0")
 }
+
+// TestSessionInAFolderOfTheWorkspaceIsBeside: its turn ran at the same time, and what no tool
+// told of here may be its work.
+func TestSessionInAFolderOfTheWorkspaceIsBeside(t *testing.T) {
+	b := newBench(t, scans)
+	b.write("sub/f", "0")
+	b.mkdir("sub2", 0o755)
+	for _, dir := range []string{"sub", "sub2"} {
+		o := &bench{T: t, dir: b.path(dir), home: b.home, opt: scans}
+		s, err := sessiontree.Create(o.home, entries.Header{Cwd: o.dir}, nil)
+		b.must(err)
+		o.s = s
+		o.start()
+		t.Cleanup(o.stop)
+		b.must(b.f.TurnStart(t.Context()))
+		b.must(o.f.TurnStart(t.Context()))
+		b.prompt("outer")
+		o.prompt("inner")
+		o.write("f", "1"+dir)
+		b.must(b.f.TurnEnd(t.Context()))
+		b.must(o.f.TurnEnd(t.Context()))
+		for name, p := range map[string]*checkpoint.Plan{dir + "/f": b.planUndo(), "f": o.planUndo()} {
+			if it := item(t, p, name); it.Action != checkpoint.ActConflict || !strings.Contains(it.Reason, "another session") {
+				t.Errorf("%s: %s: %s", name, it.Action, it.Reason)
+			}
+		}
+	}
+}

@@ -240,9 +240,8 @@ func (x *index) mention(named map[string]bool) {
 // turnRuns tells whether a session's turn runs. What it found when it began is named nowhere
 // until it ends, where another session has looked at the same workspace since.
 func (st *Store) turnRuns() bool {
-	list, _ := fs.Glob(os.DirFS(st.dir), statesDir+"/*.turns/*.json")
-	return slices.ContainsFunc(list, func(name string) bool {
-		r, ok := readRunning(filepath.Join(st.dir, filepath.FromSlash(name)))
+	return slices.ContainsFunc(st.turnFiles(), func(name string) bool {
+		r, ok := readRunning(name)
 		return ok && r.End == 0 && r.overlaps(st.now())
 	})
 }

@@ -164,3 +164,11 @@ func TestHomeIsKnownWithoutItsVariable(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestTurnsMeetInFolders(t *testing.T) {
+	for root, want := range map[string]bool{"/a": true, "/a/b": true, "/a/b/c": true, "/a/bc": false, "/x": false, "": false} {
+		if got := (running{Root: root}).meets("/a/b"); got != want {
+			t.Errorf("%s: %v", root, got)
+		}
+	}
+}
