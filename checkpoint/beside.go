@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,28 +18,35 @@ type running struct {
 	PID   int    `json:"pid"`
 	Start int64  `json:"start"` // nanoseconds since 1970
 	End   int64  `json:"end"`   // 0 while the turn runs
+	Turn  bool   `json:"turn"`  // it is a turn; else a restore, or a single edit
+	// Workspace names the folder whatever its path, Root is that path, and Store has the
+	// contents of its files.
+	Workspace string `json:"workspace"`
+	Root      string `json:"root"`
+	Store     string `json:"store"`
 }
 
 // key names the workspace in names of files.
 func (w *workspace) key() string { return sumOf(encode(w.id))[:16] }
 
-// turnsDir is where sessions tell of their turns in the workspace.
-func (t *Tracker) turnsDir() string {
+// turnsDir is where sessions tell of their turns: all of a user's, or where there is no
+// home those with the same store.
+func (st *Store) turnsDir() string {
 	cache, err := os.UserCacheDir()
-	if err != nil { // without a home: then only sessions with the same store know
-		return filepath.Join(t.st.dir, statesDir, t.ws.key()+".turns")
+	if err != nil {
+		return filepath.Join(st.dir, statesDir, "turns")
 	}
-	return filepath.Join(cache, "sessctl", "turns", t.ws.key())
+	return filepath.Join(cache, "sessctl", "turns")
 }
 
 func (t *Tracker) turnFile() string {
-	return filepath.Join(t.turnsDir(), sumOf([]byte(t.s.Path()))[:16]+".json")
+	return filepath.Join(t.st.turnsDir(), sumOf([]byte(t.s.Path()))[:16]+".json")
 }
 
-// beginBeside says that a turn runs.
+// beginBeside says that a turn runs, or something else that writes.
 func (t *Tracker) beginBeside(start time.Time) {
 	host, _ := os.Hostname()
-	t.running = running{Host: host, PID: os.Getpid(), Start: start.UnixNano()}
+	t.running = running{Host: host, PID: os.Getpid(), Turn: t.turn != nil, Start: start.UnixNano(), Workspace: t.ws.key(), Root: t.ws.id.Path, Store: t.st.dir}
 	t.tellRunning()
 }
 
@@ -70,28 +78,45 @@ func (t *Tracker) editBeside(ph phase) {
 }
 
 // endBeside says that the turn is over, and gives the sessions whose turns ran at the same
-// time.
+// time, in this workspace, in a folder of it or in one that it is in.
 func (t *Tracker) endBeside(start time.Time) (beside []string) {
 	t.running.End = time.Now().UnixNano()
 	t.tellRunning()
-	dir := t.turnsDir()
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range list {
-		name := filepath.Join(dir, e.Name())
-		data, err := os.ReadFile(name)
-		var r running
-		switch {
-		case err != nil || name == t.turnFile() || json.Unmarshal(data, &r) != nil:
-		case r.overlaps(start):
-			beside = append(beside, strings.TrimSuffix(e.Name(), ".json"))
-		case time.Since(time.Unix(0, r.Start)) > forgotten:
-			_ = os.Remove(name)
+	for name, r := range t.st.turns() {
+		if name != t.turnFile() && r.overlaps(start) && (r.Workspace == t.ws.key() || r.meets(t.ws.id.Path)) {
+			beside = append(beside, strings.TrimSuffix(filepath.Base(name), ".json"))
 		}
 	}
+	slices.Sort(beside)
 	return beside
+}
+
+// turns gives what sessions say of their last turns, by the files that say it. What is very
+// old goes.
+func (st *Store) turns() map[string]running {
+	all := map[string]running{}
+	list, _ := os.ReadDir(st.turnsDir())
+	for _, e := range list {
+		name := filepath.Join(st.turnsDir(), e.Name())
+		r, ok := readRunning(name)
+		if ok && time.Since(time.Unix(0, max(r.Start, r.End))) > forgotten {
+			_ = os.Remove(name)
+		} else if ok {
+			all[name] = r
+		}
+	}
+	return all
+}
+
+// meets tells whether a folder is in the workspace of a turn, or that in it.
+func (r running) meets(root string) bool {
+	return r.Root != "" && (covers([]string{r.Root}, root) || covers([]string{root}, r.Root))
+}
+
+// readRunning reads what a session says; ok is false where that cannot be read.
+func readRunning(name string) (r running, ok bool) {
+	data, err := os.ReadFile(name)
+	return r, err == nil && json.Unmarshal(data, &r) == nil
 }
 
 // overlaps tells whether a turn still ran at a time, or began later. One whose process died

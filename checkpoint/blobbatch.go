@@ -182,7 +182,11 @@ func (b *batch) publish(whole bool) error {
 				return err
 			}
 		}
-		if err := b.st.fsys.Rename(t.name, t.to); err != nil {
+		err := b.st.fsys.Rename(t.name, t.to)
+		if errors.Is(err, fs.ErrNotExist) { // somebody has removed a directory that was made
+			err = errors.Join(b.st.makeAgain(dir), b.st.fsys.Rename(t.name, t.to))
+		}
+		if err != nil {
 			return err
 		}
 		t.name = ""
@@ -226,6 +230,14 @@ func (st *Store) makeDir(dir string) error {
 	}
 	st.dirs[dir] = true
 	return nil
+}
+
+// makeAgain makes a directory of blobs that this process has made, and that is gone.
+func (st *Store) makeAgain(dir string) error {
+	st.mu.Lock()
+	clear(st.dirs)
+	st.mu.Unlock()
+	return st.makeDir(dir)
 }
 
 // clear takes away what stands under the other name of a blob, and was found unsound.

@@ -14,9 +14,10 @@ import (
 
 // Why a state is unknown, where that is asked for.
 const (
-	reasonBudget = "not looked at yet: the time for it was up"
-	reasonSecret = "it may hold secrets"
-	reasonOurs   = "it is a log or a store of sessions"
+	reasonBudget  = "not looked at yet: the time for it was up"
+	reasonSecret  = "it may hold secrets"
+	reasonNotUTF8 = "its name is not UTF-8"
+	reasonOurs    = "it is a log or a store of sessions"
 )
 
 // A keeper stores a content.

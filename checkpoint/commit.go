@@ -120,6 +120,9 @@ func (t *Tracker) Commit(ctx context.Context, p *Plan, opt *CommitOptions) (*Don
 	if err := t.settle(ctx); err != nil {
 		return nil, err
 	}
+	if p.Scope.files() && t.ws.replaced() {
+		return nil, fmt.Errorf("%s: %w", t.ws.id.Path, errReplaced)
+	}
 	if t.pending != nil {
 		return nil, fmt.Errorf("%w: the restore of a rewind was cut short; Tools.Resume finishes it", ErrConflict)
 	}

@@ -2,10 +2,12 @@ package checkpoint
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sessctl/sessctl/entries"
 )
@@ -20,9 +22,9 @@ func (t *Tracker) BeforeEdit(ctx context.Context, callID string, paths ...string
 }
 
 // AfterEdit records what a tool has made of what BeforeEdit recorded, whether it
-// succeeded or not. It takes the same arguments.
+// succeeded or not, or was cancelled: so ctx may be over. It takes the same arguments.
 func (t *Tracker) AfterEdit(ctx context.Context, callID string, paths ...string) error {
-	return t.edit(ctx, phaseAfter, callID, paths)
+	return t.edit(context.WithoutCancel(ctx), phaseAfter, callID, paths)
 }
 
 func (t *Tracker) edit(ctx context.Context, ph phase, callID string, paths []string) error {
@@ -87,6 +89,7 @@ type gathering struct {
 	batch     *batch
 	states    map[string]State
 	uncovered []Uncovered
+	full      bool // there are more than are recorded
 }
 
 // gather reads what a tool means by a path: the file, the directories above it that are
@@ -130,7 +133,7 @@ func (g *gathering) isSeen(name string) bool {
 
 // read reads a path, and what is below it.
 func (g *gathering) read(name string) {
-	if g.isSeen(name) || !usable(name) || len(g.states) > g.opt.MaxFiles {
+	if g.isSeen(name) || !g.takes(name) {
 		return
 	}
 	s := g.captured(g.batch, name)
@@ -150,6 +153,20 @@ func (g *gathering) read(name string) {
 	for _, e := range list {
 		g.read(name + "/" + e.Name())
 	}
+}
+
+// takes tells whether a path is recorded. What is not, but for git's own, is told of.
+func (g *gathering) takes(name string) bool {
+	switch valid := utf8.ValidString(name); {
+	case usable(name) && len(g.states) <= g.opt.MaxFiles:
+		return true
+	case !valid:
+		g.uncovered = append(g.uncovered, Uncovered{strings.ToValidUTF8(name, "\uFFFD"), reasonNotUTF8})
+	case usable(name) && !g.full:
+		g.full = true
+		g.uncovered = append(g.uncovered, Uncovered{name, fmt.Sprintf("%v: this one and those after it, of more than %d", errTooMany, g.opt.MaxFiles)})
+	}
+	return false
 }
 
 // again reads what was found when an edit began, and what is below it by now.

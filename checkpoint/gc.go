@@ -130,7 +130,7 @@ func (st *Store) mentioned(name string) (sums []string, size int64, err error) {
 type Garbage struct {
 	Blobs   []Blob
 	Bytes   int64
-	Young   int   // blobs that nothing refers to yet, and that are too young to say
+	Young   int   // blobs that nothing refers to yet, and that are too young to say, or of a running turn
 	Kept    int   // blobs that are referred to
 	Size    int64 // of those
 	Missing []string
@@ -180,12 +180,13 @@ func (st *Store) garbage(ctx context.Context, logs []Log) (*Garbage, error) {
 	if err := st.remembered(g, named); err != nil {
 		return nil, err
 	}
+	running := st.turnRuns()
 	err := st.eachBlob(func(name, sum string, info fs.FileInfo) error {
 		switch {
 		case named[sum]:
 			g.Kept++
 			g.Size += info.Size()
-		case st.isYoung(info):
+		case running, st.isYoung(info):
 			g.Young++
 		default:
 			g.Blobs = append(g.Blobs, Blob{sum, info.Size(), info.ModTime()})
@@ -234,6 +235,17 @@ func (x *index) mention(named map[string]bool) {
 			}
 		}
 	}
+}
+
+// turnRuns tells whether a session's turn runs. What it found when it began is named nowhere
+// until it ends, where another session has looked at the same workspace since.
+func (st *Store) turnRuns() bool {
+	for _, r := range st.turns() {
+		if r.Turn && r.Store == st.dir && r.End == 0 && r.overlaps(st.now()) {
+			return true
+		}
+	}
+	return false
 }
 
 // eachBlob goes over the blobs of the store.

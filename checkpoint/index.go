@@ -38,6 +38,21 @@ func (x *index) node(name string) (node, bool) {
 	return node{}, false
 }
 
+// walk goes over the lists of a directory and of those below it, as far as they were seen.
+// It looks at nothing else: many directories may go away at once.
+func (x *index) walk(dir string, see func(dir string, list []node)) {
+	list, ok := x.dirs[dir]
+	if !ok {
+		return
+	}
+	see(dir, list)
+	for _, n := range list {
+		if n.state.Kind == Dir {
+			x.walk(path.Join(dir, n.name), see)
+		}
+	}
+}
+
 // state gives what a path was when the scan looked; ok is false where that is not known,
 // because it is left out or the scan did not get there.
 func (x *index) state(name string) (s State, ok bool) {

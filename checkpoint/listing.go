@@ -20,14 +20,14 @@ type listing struct {
 	old     []node
 	nodes   []node
 	differs bool     // nodes are not the beginning of old
-	most    int      // names
+	names   []string // what is in it, sorted
 	below   []string // directories to go into
 }
 
 // lookAt looks at what is in the directory; false says that there was no time for it.
-func (l *listing) lookAt(names []string) bool {
+func (l *listing) lookAt() bool {
 	old := l.old
-	for _, base := range names {
+	for _, base := range l.names {
 		if l.stopped() {
 			return false
 		}
@@ -57,14 +57,11 @@ func (l *listing) gone(n node) {
 }
 
 func (l *listing) goneBelow(dir string) {
-	for name, list := range l.scan.old.dirs {
-		if name != dir && !strings.HasPrefix(name, dir+"/") {
-			continue
-		}
+	l.scan.old.walk(dir, func(name string, list []node) {
 		for _, n := range list {
 			l.change(path.Join(name, n.name), n.state, State{Kind: Absent})
 		}
-	}
+	})
 }
 
 // look looks at one name; known is what the older scan saw there.
@@ -111,7 +108,7 @@ func (l *listing) keep(n node) {
 
 func (l *listing) add(n node) {
 	if !l.differs {
-		l.nodes = append(make([]node, 0, max(l.most, len(l.nodes))), l.nodes...)
+		l.nodes = append(make([]node, 0, max(len(l.names), len(l.nodes))), l.nodes...)
 		l.differs = true
 	}
 	l.nodes = append(l.nodes, n)
@@ -148,14 +145,14 @@ func (l *listing) isLeftOut(base, name string, dir, known bool) bool {
 		}
 	}
 	switch {
-	case l.ws.isOurs(name):
+	case l.ws.isOurs(name), ofSession(base, l.names):
 		reason = reasonOurs
 	case strings.HasPrefix(base, ".sessctl-") && strings.HasSuffix(base, ".tmp"):
 		return true // of a restore that goes on, or was cut short
 	case known:
 		return false
 	case !utf8.ValidString(name):
-		reason = "its name is not UTF-8"
+		reason = reasonNotUTF8
 	case l.is.ignores(name, dir):
 		reason = reasonIgnored
 	case l.was.ignores(name, dir):

@@ -25,7 +25,7 @@ func (v *View) newPlanner(f fork, opt *PlanOptions) *planner {
 	if opt != nil {
 		p.opt = *opt
 	}
-	p.moved = !v.ws.is(f.here.workspace)
+	p.moved = v.ws.replaced() || !v.ws.is(f.here.workspace)
 	return p
 }
 
@@ -71,6 +71,12 @@ func (p *planner) item(name string) Item {
 	return p.judge(it, t)
 }
 
+// isMount tells whether a directory is another file system than the one above it: it cannot
+// be removed, and to try that would stop all the rest.
+func (p *planner) isMount(it Item) bool {
+	return it.Disk.seen().signature.dev != p.directory(path.Dir(it.Path)).seen().signature.dev
+}
+
 func (it Item) as(a Action, reason string, values ...any) Item {
 	it.Action, it.Reason = a, fmt.Sprintf(reason, values...)
 	return it
@@ -98,6 +104,8 @@ func (p *planner) judge(it Item, t trail) Item {
 		return it.as(ActUnknown, "what it is now is not known: %s", it.Disk.Reason)
 	case it.Disk.Same(it.To):
 		return it.as(ActSkip, "already so")
+	case it.Disk.Kind == Dir && it.To.Kind != Dir && p.isMount(it):
+		return it.as(ActUnknown, "something is mounted there")
 	case it.To.Kind == File && (p.st == nil || !p.st.Has(it.To.SHA256)):
 		return it.as(ActUnknown, "its content is not in the store")
 	}

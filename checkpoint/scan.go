@@ -54,6 +54,9 @@ func (t *Tracker) scan(ctx context.Context, old *index, during bool) (*scan, err
 	if s.old == nil {
 		s.old = newIndex()
 	}
+	if t.ws.replaced() {
+		return nil, errReplaced
+	}
 	root, err := t.ws.root.OpenRoot(".")
 	if err != nil {
 		return nil, err
@@ -97,14 +100,18 @@ func (s *scan) directory(root *os.Root, dir string, was, is scope) {
 		s.leaveOut(dir+"/", reasonNested)
 		return
 	}
+	if isStore(names) {
+		s.leaveOut(slashed(dir), reasonOurs)
+		return
+	}
 	l := &listing{
-		scan: s, root: root, dir: dir, old: s.old.dirs[dir], most: len(names),
+		scan: s, root: root, dir: dir, old: s.old.dirs[dir], names: names,
 		was: was, is: is.in(dir, s.rulesIn(root, dir, names)),
 	}
 	if s.during {
 		l.was = was.in(dir, s.old.rules[dir])
 	}
-	if !l.lookAt(names) {
+	if !l.lookAt() {
 		s.leaveOut(slashed(dir), reasonBudget)
 		s.keepOld(dir)
 		return
@@ -182,11 +189,7 @@ func slashed(dir string) string {
 func (s *scan) keepOld(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for name, list := range s.old.dirs {
-		if name == dir || dir == "." || strings.HasPrefix(name, dir+"/") {
-			s.now.dirs[name], s.now.stale[name] = list, true
-		}
-	}
+	s.old.walk(dir, func(name string, list []node) { s.now.dirs[name], s.now.stale[name] = list, true })
 }
 
 func (s *scan) change(name string, before, after State) {

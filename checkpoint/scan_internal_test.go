@@ -2,7 +2,10 @@ package checkpoint
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,6 +111,64 @@ func TestValidSum(t *testing.T) {
 	for text, want := range map[string]bool{sum: true, "": false, sum[1:]: false, sum + "0": false, "G" + sum[1:]: false, sum[1:] + "/": false, "A" + sum[1:]: false} {
 		if validSum(text) != want {
 			t.Errorf("validSum(%q) is not %t", text, want)
+		}
+	}
+}
+
+// TestWalkSeesWhatIsBelow: what goes away with a directory is what was in it, and in nothing
+// whose name begins alike.
+func TestWalkSeesWhatIsBelow(t *testing.T) {
+	x := newIndex()
+	dir := func(name string) node { return node{name: name, state: State{Kind: Dir}} }
+	x.dirs["."] = []node{dir("a"), dir("a.b"), dir("unseen")}
+	x.dirs["a"] = []node{dir("b"), {name: "f", state: State{Kind: File}}}
+	x.dirs["a/b"], x.dirs["a.b"] = []node{}, []node{}
+	for dir, want := range map[string]string{".": ". a a/b a.b", "a": "a a/b", "a/f": "", "unseen": ""} {
+		var seen []string
+		x.walk(dir, func(dir string, _ []node) { seen = append(seen, dir) })
+		if got := strings.Join(seen, " "); got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
+	}
+}
+
+// TestNothingIsKeptThatCannotBeReadAgain: a file larger than what the store reads would be
+// stored, and lost.
+func TestNothingIsKeptThatCannotBeReadAgain(t *testing.T) {
+	if o := (&TrackOptions{MaxFile: largestBlob + 1}).withDefaults(); o.MaxFile != largestBlob {
+		t.Error(o.MaxFile)
+	}
+}
+
+// TestMountsAreLeftAlone: a directory on which something was mounted cannot be removed, which
+// must not stop the rest of a restore.
+func TestMountsAreLeftAlone(t *testing.T) {
+	on := func(dev uint64) State {
+		return State{Kind: Dir, Mode: 0o755, look: &look{signature: signature{dev: dev}}}
+	}
+	for dev, want := range map[uint64]Action{1: ActRemove, 2: ActUnknown} {
+		p := &planner{above: map[string]State{"d": on(1)}}
+		it := Item{Path: "d/mnt", Known: on(1).bare(), Disk: on(dev), To: State{Kind: Absent}}
+		if got := p.judge(it, trail{any: true, makers: makers{tool: true}}); got.Action != want {
+			t.Errorf("%d: %s: %s", dev, got.Action, got.Reason)
+		}
+	}
+}
+
+// TestHomeIsKnownWithoutItsVariable: services have no HOME, and a home directory still is no
+// workspace.
+func TestHomeIsKnownWithoutItsVariable(t *testing.T) {
+	t.Setenv("HOME", "")
+	u, err := user.Current()
+	if got := homes(); err == nil && !slices.Contains(got, u.HomeDir) {
+		t.Error(got)
+	}
+}
+
+func TestTurnsMeetInFolders(t *testing.T) {
+	for root, want := range map[string]bool{"/a": true, "/a/b": true, "/a/b/c": true, "/a/bc": false, "/x": false, "": false} {
+		if got := (running{Root: root}).meets("/a/b"); got != want {
+			t.Errorf("%s: %v", root, got)
 		}
 	}
 }

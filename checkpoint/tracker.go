@@ -19,8 +19,8 @@ type TrackOptions struct {
 	// Scan lets TurnStart and TurnEnd look at the whole workspace, so that what commands and
 	// people change is seen too.
 	Scan bool
-	// MaxFile is the largest file that is kept, in bytes; 0 stands for 32 MiB. A larger one
-	// is unknown: it is never restored, and never taken for absent.
+	// MaxFile is the largest file that is kept, in bytes, at most 1 GiB; 0 stands for 32 MiB.
+	// A larger one is unknown: it is never restored, and never taken for absent.
 	MaxFile int64
 	// MaxFiles is how many files a workspace may have for scans; 0 stands for 200,000.
 	MaxFiles int
@@ -48,6 +48,7 @@ func (o *TrackOptions) withDefaults() TrackOptions {
 	if opt.MaxFile == 0 {
 		opt.MaxFile = defaultMaxFile
 	}
+	opt.MaxFile = min(opt.MaxFile, largestBlob) // what is larger could be stored, and not read again
 	if opt.MaxFiles == 0 {
 		opt.MaxFiles = defaultMaxFiles
 	}

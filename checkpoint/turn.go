@@ -123,11 +123,13 @@ func (t *Tracker) notAsKnown(h *history, s *scan) (files []fileRecord, err error
 }
 
 // TurnEnd is called after a turn. With scans it looks at the workspace again: what changed
-// during the turn, and no tool told of, is recorded as such.
+// during the turn, and no tool told of, is recorded as such. ctx may be over, as it is where
+// the turn was interrupted: a turn that is not recorded would look like a person's work.
 func (t *Tracker) TurnEnd(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
+	ctx = context.WithoutCancel(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.turn == nil {

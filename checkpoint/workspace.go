@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sessctl/sessctl/internal/durable"
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
 // ErrRoot: the folder cannot be a workspace.
@@ -122,6 +124,48 @@ func isLog(name, log string) bool {
 	return strings.HasPrefix(name, log) || strings.HasSuffix(name, ".jsonl") || strings.Contains(name, ".jsonl.")
 }
 
+// ofSession tells whether a name in a directory is that of a session's log, or of what
+// belongs to one: whoever has written to a log has left its lock beside it.
+func ofSession(name string, names []string) bool {
+	at := strings.Index(name, logSuffix)
+	if at < 0 {
+		return false
+	}
+	log := strings.TrimPrefix(name[:at+len(logSuffix)], ".")
+	_, ok := slices.BinarySearch(names, sessiontree.LockPath(log))
+	return ok
+}
+
+const logSuffix = ".jsonl"
+
+// isStore tells whether a directory with these names, sorted, is a store of contents.
+func isStore(names []string) bool {
+	parts := []string{refsDir, sumsDir, tempDir, statesDir}
+	for _, name := range []string{sumsDir, tempDir} {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(parts, name) })
+}
+
+// replaced tells whether another folder has the place of the workspace: what tools do
+// happens there, and what is open here is the one that was moved away, or deleted.
+func (w *workspace) replaced() bool {
+	if w.root == nil {
+		return false
+	}
+	here, err := w.root.Stat(".")
+	if err != nil {
+		return false // which shows elsewhere
+	}
+	there, err := os.Stat(filepath.FromSlash(w.id.Path))
+	return err == nil && !os.SameFile(here, there)
+}
+
+// errReplaced says what to do where a workspace was replaced.
+var errReplaced = fmt.Errorf("%w: another folder has its place since it is followed; open the session anew", ErrRoot)
+
 // is tells whether a recorded workspace is this one: the folder at the same place, or
 // the same folder at another. Device numbers may change when a machine is started anew.
 func (w *workspace) is(recorded *identity) bool {
@@ -134,14 +178,32 @@ func (w *workspace) is(recorded *identity) bool {
 
 // inRoot refuses folders that nobody means: everything a user has is in them.
 func (w *workspace) tooWide() error {
-	home, err := os.UserHomeDir()
-	if err == nil {
-		home, err = filepath.EvalSymlinks(home)
-	}
-	if w.id.Path == filepath.ToSlash(filepath.VolumeName(w.id.Path))+"/" || err == nil && w.id.Path == filepath.ToSlash(home) {
+	if w.id.Path == filepath.ToSlash(filepath.VolumeName(w.id.Path))+"/" || slices.ContainsFunc(homes(), w.isAt) {
 		return fmt.Errorf("%w: %s is a home directory or a whole disk; open a session in the folder of a project", ErrRoot, w.id.Path)
 	}
 	return nil
+}
+
+// homes are the home directories of whoever runs this: what the environment says, which may
+// say nothing, and what the system does.
+func homes() (list []string) {
+	if home, err := os.UserHomeDir(); err == nil {
+		list = append(list, home)
+	}
+	if u, err := user.Current(); err == nil {
+		list = append(list, u.HomeDir)
+	}
+	return list
+}
+
+// isAt tells whether the workspace is the folder at a path, by whatever name.
+func (w *workspace) isAt(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || w.root == nil {
+		return false
+	}
+	here, err := w.root.Stat(".")
+	return err == nil && os.SameFile(info, here)
 }
 
 // usable tells whether a recorded path stays inside a workspace and outside of every
@@ -191,8 +253,11 @@ func (w *workspace) spots(name string) (list []spot) {
 
 func (w *workspace) spot(name string) (s spot, target string) {
 	rel := w.relative(name)
-	if rel == "" {
+	switch {
+	case rel == "":
 		return spot{name, "outside the workspace"}, ""
+	case w.replaced():
+		return spot{rel, errReplaced.Error()}, ""
 	}
 	dir, err := w.realDir(path.Dir(rel), 0)
 	if err != nil {
@@ -201,7 +266,7 @@ func (w *workspace) spot(name string) (s spot, target string) {
 	real := path.Join(dir, path.Base(rel))
 	switch {
 	case !utf8.ValidString(real):
-		return spot{strings.ToValidUTF8(real, "\uFFFD"), "its name is not UTF-8"}, ""
+		return spot{strings.ToValidUTF8(real, "\uFFFD"), reasonNotUTF8}, ""
 	case !usable(real):
 		return spot{real, "git's own files are left alone"}, ""
 	}

@@ -139,7 +139,7 @@ func (a *app) listGarbage(doc jsonGC) {
 		fmt.Fprintf(a.stderr, "sessctl: missing: %s; it refers to the store, and nothing is removed without it\n", term.Line(log))
 	}
 	if doc.Young > 0 {
-		fmt.Fprintf(a.stderr, "sessctl: %s younger than a day, which a log may still come to refer to\n", plural(doc.Young, "content is", "contents are"))
+		fmt.Fprintf(a.stderr, "sessctl: %s younger than a day or of a turn that runs, which a log may still come to refer to\n", plural(doc.Young, "content is", "contents are"))
 	}
 	fmt.Fprintf(a.stderr, "sessctl: %s that logs refer to, %s\n", plural(doc.Kept, "content", "contents"), size(doc.KeptBytes))
 }
