@@ -29,8 +29,10 @@ func (t *translator) graph() *graph {
 	g := &graph{translator: t}
 	g.resolve()
 	g.cutCycles(true)
-	g.stitch()
-	g.cutCycles(false)
+	for range stitches {
+		g.stitch()
+		g.cutCycles(false)
+	}
 	g.hang()
 	g.sort()
 	g.lookDown()
@@ -38,6 +40,10 @@ func (t *translator) graph() *graph {
 	g.place()
 	return g
 }
+
+// stitches is how often roots are stitched: a stitch may close a cycle with a record that
+// stands before its parent, and cutting that makes another root.
+const stitches = 3
 
 // inGraph tells whether a node has parents and children.
 func (n *node) inGraph() bool { return !n.loose && !n.dropped }
@@ -151,14 +157,6 @@ func (g *graph) sort() {
 	}
 }
 
-// A saying is by what a repetition is known: a resumed session has the same messages
-// with the same times.
-type saying struct {
-	class class
-	time  string
-	says  uint64
-}
-
 // unite makes children that repeat a child before them a part of that one.
 func (g *graph) unite(parent int32) {
 	first := g.nodes[parent].child
@@ -170,12 +168,11 @@ func (g *graph) unite(parent int32) {
 	for c := first; c >= 0; {
 		n := &g.nodes[c]
 		next := n.next
-		s := saying{n.class, n.time, n.says}
-		twin, again := seen[s]
+		twin, again := seen[n.saying]
 		if again && n.class != other && n.time != "" {
 			g.merge(twin, c)
 		} else {
-			seen[s] = c
+			seen[n.saying] = c
 			g.adopt(parent, c)
 		}
 		c = next

@@ -46,22 +46,28 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 // A node is one record of the transcript's graph.
 type node struct {
 	uuid, up, logical string
-	time              string
-	at                transcript.Place
-	size              int64
-	class             class
-	loose             bool // it has no uuid of its own, and no parent: it stands where it stands in the file
-	side              bool // a subagent's, inside its caller's file
-	typed             bool // a person typed it
-	dropped           bool // another record stands for it
-	made              bool // its uuid is not its own
-	first, parts      int32
-	answer            int32 // -1 where it is none
-	kept              string
-	says              uint64     // the hash of its content
-	id                entries.ID // in the log
+	saying
+	at           transcript.Place
+	size         int64
+	loose        bool // it has no uuid of its own, and no parent: it stands where it stands in the file
+	side         bool // a subagent's, inside its caller's file
+	typed        bool // a person typed it
+	dropped      bool // another record stands for it
+	made         bool // its uuid is not its own
+	first, parts int32
+	answer       int32 // -1 where it is none
+	kept         string
+	id           entries.ID // in the log
 
 	parent, child, last, next int32 // in the graph: -1 is none
+}
+
+// A saying is by what a repetition is known: a resumed session has the same messages
+// with the same times.
+type saying struct {
+	class class
+	time  string
+	says  uint64 // a hash of what it holds
 }
 
 // A class is a type of record that is in the graph.
@@ -84,6 +90,7 @@ type translator struct {
 
 	nodes   []node
 	byUUID  map[string]int32
+	earlier map[original]int32 // records that lost their uuid
 	parts   []part
 	answers []answer
 	tools   map[string]string // the names of tools, by their calls
@@ -126,7 +133,7 @@ func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64)
 	t.w = w
 	r := &t.rec
 	n := node{
-		uuid: t.str(r.uuid), up: t.str(r.parent), logical: t.str(r.logical), time: t.str(r.time),
+		uuid: t.str(r.uuid), up: t.str(r.parent), logical: t.str(r.logical), saying: saying{time: t.str(r.time)},
 		at: at, size: size, first: int32(len(t.parts)), answer: -1, parent: -1, child: -1, last: -1, next: -1,
 	}
 	t.seeHeader(&n)
@@ -162,7 +169,7 @@ func (t *translator) entry(n *node, kind string) {
 	whole := span{At: int(n.at.Offset - t.w.LineStart())}
 	whole.End = whole.At + int(n.size)
 	t.judge(kind)
-	n.says = maphash.Bytes(t.seed, r.content.Of(t.line))
+	n.says = t.hash()
 	n.side = r.sidechain && !t.subagent
 	subtype := ""
 	switch {
@@ -189,6 +196,16 @@ func (t *translator) entry(n *node, kind string) {
 		t.keep(kind, whole)
 	}
 	t.join(n)
+}
+
+// hash is that of what a record holds.
+func (t *translator) hash() uint64 {
+	for _, s := range []span{t.rec.content, t.rec.attachment, t.rec.subtype} {
+		if !s.None() {
+			return maphash.Bytes(t.seed, s.Of(t.line))
+		}
+	}
+	return 0
 }
 
 // judge tells by the first message whether the file is a subagent's.
@@ -224,19 +241,39 @@ func (t *translator) join(n *node) {
 	t.nodes = append(t.nodes, *n)
 }
 
-// again tells whether a record says what the one before it with its uuid said.
+// again tells whether a record says what one before it with its uuid said.
 func (t *translator) again(before, n *node) bool {
-	if before.class != n.class || before.time != n.time || before.says != n.says {
-		t.log.Notes.Damage(jsonl.DuplicateID, before.at, before.size,
-			"another record has the uuid "+entries.ID(n.uuid).Short()+" further down; this one has the id "+before.second())
-		before.uuid, before.made = before.second(), true
-		return false
+	twin := before
+	if before.saying != n.saying {
+		i, known := t.earlier[original{n.uuid, n.saying}]
+		if !known {
+			t.rename(before)
+			return false
+		}
+		twin = &t.nodes[i]
 	}
 	t.log.Notes.Note(jsonl.DuplicateID, n.at, n.size, "a record that was written again; it counts once")
 	if n.answer >= 0 {
-		t.answers[before.answer].join(&t.answers[n.answer])
+		t.answers[twin.answer].join(&t.answers[n.answer])
 	}
 	return true
+}
+
+// An original is what a record says that another one took the uuid of.
+type original struct {
+	uuid string
+	saying
+}
+
+// rename gives a record another id, since one further down has its uuid.
+func (t *translator) rename(n *node) {
+	t.log.Notes.Damage(jsonl.DuplicateID, n.at, n.size,
+		"another record has the uuid "+entries.ID(n.uuid).Short()+" further down; this one has the id "+n.second())
+	if t.earlier == nil {
+		t.earlier = map[original]int32{}
+	}
+	t.earlier[original{n.uuid, n.saying}] = t.byUUID[n.uuid]
+	n.uuid, n.made = n.second(), true
 }
 
 // second is the id of a record that another one has taken the uuid of.

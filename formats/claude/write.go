@@ -167,7 +167,7 @@ func (n *node) base() entries.ID {
 	if n.uuid != "" {
 		return entries.ID(n.uuid)
 	}
-	return entries.ID("claude-" + strconv.FormatInt(n.at.Offset, 10))
+	return entries.ID("c" + strconv.FormatInt(n.at.Offset, 10))
 }
 
 // id is the id of a record's entry.

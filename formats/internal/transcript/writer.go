@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"bytes"
+
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
@@ -71,6 +73,9 @@ func (w *Writer) Raw(s Span) {
 
 // Part is Raw for a part of the line that is at hand as bytes.
 func (w *Writer) Part(part []byte) {
+	if len(part) == 0 {
+		return
+	}
 	// It shares the line's bytes, so that its capacity tells where it starts.
 	at := cap(w.line) - cap(part)
 	w.Raw(Span{at, at + len(part)})
@@ -98,7 +103,7 @@ func (w *Writer) BlocksOf(content []byte) {
 		if n++; n > 1 {
 			w.Text(",")
 		}
-		w.block(element)
+		w.BlockOf(element)
 	}
 	switch {
 	case isString(content):
@@ -110,51 +115,77 @@ func (w *Writer) BlocksOf(content []byte) {
 }
 
 // Block adds one block.
-func (w *Writer) Block(element Span) { w.block(element.Of(w.line)) }
+func (w *Writer) Block(element Span) { w.BlockOf(element.Of(w.line)) }
 
 // TextBlock adds a block with a text that is a JSON string in the line.
-func (w *Writer) TextBlock(text Span) {
-	w.Text(`{"type":"text","text":`)
-	w.Raw(text)
-	w.Text("}")
-}
+func (w *Writer) TextBlock(text Span) { w.textOf(text.Of(w.line)) }
 
-// block adds one block. Texts of other names (input_text, output_text) are texts; an
-// image may be base64 with its type or a data URL.
-func (w *Writer) block(element []byte) {
-	if len(element) > 0 && element[0] == '"' {
-		w.Text(`{"type":"text","text":`)
-		w.Part(element)
-		w.Text("}")
+// BlockOf is Block for a part of the line that is at hand as bytes. Texts of other names
+// (input_text, output_text) are texts; an image may be base64 with its type or a data URL.
+func (w *Writer) BlockOf(element []byte) {
+	if isString(element) {
+		w.textOf(element)
 		return
 	}
-	kind := jsonvalue.String(jsonvalue.Get(element, "type"))
-	switch kind {
-	case "text", "input_text", "output_text", "inputText", "Text", "summary_text", "reasoning_text":
-		if text := jsonvalue.Get(element, "text"); len(text) > 0 && text[0] == '"' {
-			w.Text(`{"type":"text","text":`)
-			w.Part(text)
-			w.Text("}")
+	switch jsonvalue.String(jsonvalue.Get(element, "type")) {
+	case "text", "input_text", "output_text", "inputText", "Text":
+		if text := jsonvalue.Get(element, "text"); isString(text) {
+			w.textOf(text)
 			return
 		}
 	case "image":
 		source := jsonvalue.Get(element, "source")
 		data, media := jsonvalue.Get(source, "data"), jsonvalue.Get(source, "media_type")
 		if isString(data) && isString(media) {
+			w.image(data[1:len(data)-1], jsonvalue.String(media))
+			return
+		}
+	case "input_image":
+		if media, data, ok := dataURL(jsonvalue.Get(element, "image_url")); ok {
 			w.image(data, media)
 			return
 		}
 	}
+	w.any(element)
+}
+
+// any adds what has no form in pi's records: as it is, so that nothing is lost.
+func (w *Writer) any(element []byte) {
+	if len(element) == 0 || element[0] != '{' {
+		w.Text(`{"type":"unknown","value":`)
+		w.Part(element)
+		w.Text("}")
+		return
+	}
 	w.Part(element)
+}
+
+func (w *Writer) textOf(text []byte) {
+	w.Text(`{"type":"text","text":`)
+	w.Part(text)
+	w.Text("}")
+}
+
+// dataURL takes apart a string with an image in it.
+func dataURL(value []byte) (media string, data []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(value, []byte(`"data:`))
+	if !ok {
+		return "", nil, false
+	}
+	head, data, ok := bytes.Cut(rest, []byte(";base64,"))
+	if !ok || len(head) > 100 || bytes.IndexByte(head, '\\') >= 0 {
+		return "", nil, false
+	}
+	return string(head), data[:len(data)-1], true
 }
 
 func isString(value []byte) bool { return len(value) > 1 && value[0] == '"' }
 
-func (w *Writer) image(data, media []byte) {
-	w.Text(`{"type":"image","data":`)
+func (w *Writer) image(data []byte, media string) {
+	w.Text(`{"type":"image","data":"`)
 	w.Part(data)
-	w.Text(`,"mimeType":`)
-	w.Part(media)
+	w.Text(`","mimeType":`)
+	w.String(media)
 	w.Text("}")
 }
 
@@ -177,6 +208,11 @@ type Usage struct{ Input, Output, CacheRead, CacheWrite float64 }
 // it grows.
 func (u Usage) Most(v Usage) Usage {
 	return Usage{max(u.Input, v.Input), max(u.Output, v.Output), max(u.CacheRead, v.CacheRead), max(u.CacheWrite, v.CacheWrite)}
+}
+
+// Plus adds the counts.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
 }
 
 // Append appends the usage as pi records it. What it cost is not known.
