@@ -17,6 +17,7 @@ type graph struct {
 	of       []int32 // the segment of each node
 	lead     []bool  // something typed stands at or below the node
 	key      []int64 // the place of each node among all, by the file and by its parents
+	forward  bool    // some parent stands behind its child: only then is there a cycle
 }
 
 // A segment is a run of records without a branch in it.
@@ -28,11 +29,8 @@ type segment struct {
 func (t *translator) graph() *graph {
 	g := &graph{translator: t}
 	g.resolve()
-	g.cutCycles(true)
-	for range stitches {
-		g.stitch()
-		g.cutCycles(false)
-	}
+	g.cutCycles()
+	g.stitch()
 	g.hang()
 	g.sort()
 	g.lookDown()
@@ -40,10 +38,6 @@ func (t *translator) graph() *graph {
 	g.place()
 	return g
 }
-
-// stitches is how often roots are stitched: a stitch may close a cycle with a record that
-// stands before its parent, and cutting that makes another root.
-const stitches = 3
 
 // inGraph tells whether a node has parents and children.
 func (n *node) inGraph() bool { return !n.loose && !n.dropped }
@@ -58,7 +52,7 @@ func (g *graph) resolve() {
 			continue
 		}
 		if p, ok := g.byUUID[n.up]; ok && n.up != "" {
-			n.parent = p
+			n.parent, g.forward = p, true
 			continue
 		}
 		if n.up != "" {
@@ -76,13 +70,16 @@ func (g *graph) resolve() {
 }
 
 // cutCycles makes the first record of every cycle a root.
-func (g *graph) cutCycles(tell bool) {
+func (g *graph) cutCycles() {
+	if !g.forward {
+		return
+	}
 	walk := make([]int32, len(g.nodes)) // the walk that came by, from 1
 	for i := range g.nodes {
 		for at := int32(i); at >= 0; at = g.nodes[at].parent {
 			if walk[at] != 0 {
 				if walk[at] == int32(i)+1 {
-					g.cutCycle(at, tell)
+					g.cutCycle(at)
 				}
 				break
 			}
@@ -91,33 +88,77 @@ func (g *graph) cutCycles(tell bool) {
 	}
 }
 
-func (g *graph) cutCycle(at int32, tell bool) {
+func (g *graph) cutCycle(at int32) {
 	first := at
 	for i := g.nodes[at].parent; i != at; i = g.nodes[i].parent {
 		first = min(first, i)
 	}
 	n := &g.nodes[first]
 	n.parent = -1
-	if tell {
-		g.log.Notes.Damage(jsonl.Cycle, n.at, n.size, "it is its own ancestor; it follows the record before it")
-	}
+	g.log.Notes.Damage(jsonl.Cycle, n.at, n.size, "it is its own ancestor; it follows the record before it")
 }
 
 // stitch lets every root but the first follow the record before it in the file: what
 // begins anew (a hook at the start, a resumed or compacted session) goes on with the
 // same conversation.
 func (g *graph) stitch() {
-	before := int32(-1)
+	var before []int32
+	f := g.forest()
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		if !n.inGraph() {
 			continue
 		}
 		if n.parent < 0 {
-			n.parent = before
+			n.parent = f.other(int32(i), before)
 		}
-		before = int32(i)
+		before = append(before, int32(i))
 	}
+}
+
+// A forest knows which records are in one tree. Where no parent stands behind its child,
+// which it hardly ever does, what stands before a root is in another one.
+type forest struct {
+	root   []int32 // of each node or, on the way to it, a node above; nil where it is no matter
+	budget int     // of looking
+}
+
+func (g *graph) forest() *forest {
+	f := &forest{budget: 8 * len(g.nodes)}
+	if !g.forward {
+		return f
+	}
+	f.root = make([]int32, len(g.nodes))
+	for i := range g.nodes {
+		if f.root[i] = g.nodes[i].parent; f.root[i] < 0 {
+			f.root[i] = int32(i)
+		}
+	}
+	return f
+}
+
+// other gives the last of some nodes that is not in the tree of a root, and adds that
+// tree to the other's; -1 where there is none, or where looking for it takes too long.
+func (f *forest) other(root int32, before []int32) int32 {
+	if f.root == nil && len(before) > 0 {
+		return before[len(before)-1]
+	}
+	for k := len(before) - 1; k >= 0 && f.budget > 0; k-- {
+		if top := f.find(before[k]); top != root {
+			f.root[root] = top
+			return before[k]
+		}
+		f.budget--
+	}
+	return -1
+}
+
+func (f *forest) find(i int32) int32 {
+	for f.root[i] != i {
+		f.root[i] = f.root[f.root[i]]
+		i = f.root[i]
+	}
+	return i
 }
 
 // hang enters the children of every node, in the order of the file.
