@@ -237,7 +237,7 @@ func TestNames(t *testing.T) {
 		"other sessions'": {[]string{summary("x", "other"), summary("y", "others"), u1}, "", "(left-out:1 2)"},
 		"its own":         {[]string{summary("x", "other"), summary("mine", "u1"), u1}, "mine", "(left-out:1 1)"},
 		"a model's":       {[]string{u1, ai}, "by a model", ""},
-		"a person's":      {[]string{u1, own, ai, summary("mine", "u1")}, "by a person", "(left-out:3 1)"},
+		"a person's":      {[]string{u1, own, ai, summary("mine", "u1")}, "by a person", "(left-out:3 1) (left-out:4 1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree := read(t, file(t, c.lines...))

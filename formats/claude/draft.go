@@ -262,7 +262,11 @@ func (t *translator) seeBoundary() {
 
 // attachment drafts what came with a prompt. A command that was queued while the model
 // worked is a prompt, and its only record.
-func (t *translator) attachment(n *node) {
+func (t *translator) attachment(n *node, whole span) {
+	if t.rec.attachment.None() {
+		t.keep("attachment", whole)
+		return
+	}
 	a := t.rec.attachment.Of(t.line)
 	kind := jsonvalue.String(jsonvalue.Get(a, "type"))
 	if kind == "queued_command" && !t.rec.sidechain && t.queued(n, a) {

@@ -182,7 +182,7 @@ func (t *translator) entry(n *node, kind string) {
 		n.class = assistant
 		t.answer(n)
 	case kind == "attachment":
-		t.attachment(n)
+		t.attachment(n, whole)
 	case kind == "system":
 		if subtype = t.str(r.subtype); subtype == "compact_boundary" {
 			t.seeBoundary()

@@ -49,19 +49,23 @@ func (t *translator) write() {
 func (t *translator) ownSummary() {
 	own := -1
 	for k, s := range t.summary {
-		if _, ok := t.byUUID[s.leaf]; ok {
+		if _, ok := t.byUUID[s.leaf]; ok && !t.named {
 			own = k
-			continue
 		}
-		t.log.Notes.Note(jsonl.LeftOut, s.node.at, s.node.size, "summary: of another session")
 	}
-	if own < 0 || t.named {
-		return
+	for k, s := range t.summary {
+		_, mine := t.byUUID[s.leaf]
+		switch {
+		case k == own:
+			s.node.uuid, s.node.first, s.node.loose = "", int32(len(t.parts)), true
+			s.node.parts, t.parts = 1, append(t.parts, s.part)
+			t.nodes = append(t.nodes, s.node)
+		case mine:
+			t.log.Notes.Note(jsonl.LeftOut, s.node.at, s.node.size, "summary: the session has another name")
+		default:
+			t.log.Notes.Note(jsonl.LeftOut, s.node.at, s.node.size, "summary: of another session")
+		}
 	}
-	s := t.summary[own]
-	s.node.first, s.node.loose = int32(len(t.parts)), true
-	s.node.parts, t.parts = 1, append(t.parts, s.part)
-	t.nodes = append(t.nodes, s.node)
 }
 
 func (w *writing) header() {
