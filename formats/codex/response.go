@@ -76,9 +76,6 @@ func (t *translator) userMessage() {
 	if len(typed) > 0 {
 		t.typed(typed, userSaid, byItem)
 	}
-	if content.None() {
-		t.unknown("message without a content")
-	}
 }
 
 // typed drafts a prompt of elements of the line.

@@ -22,6 +22,7 @@ type translator struct {
 	effort   string
 	total    string // the sums of the last token_count
 	copying  copying
+	left     bool // the record at hand was counted
 }
 
 func newTranslator(log *transcript.Log) *translator {
@@ -52,7 +53,11 @@ func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64)
 	}
 	kind := t.str(t.kind)
 	t.now.copied = t.copying.see(t, kind)
-	t.record(kind)
+	items := len(t.r.items)
+	t.left = false
+	if t.record(kind); len(t.r.items) == items && !t.left {
+		t.leave(name(kind) + ": without a content that can be read")
+	}
 }
 
 // record takes a record by its type. In files of 2025 an item stands without a record
@@ -130,6 +135,7 @@ func (t *translator) unknown(kind string) {
 
 // leave counts a record that becomes no entry.
 func (t *translator) leave(what string) {
+	t.left = true
 	t.log.Notes.Note(jsonl.LeftOut, t.now.at, t.now.size, what)
 }
 
