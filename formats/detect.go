@@ -49,16 +49,31 @@ type marks struct {
 	text *syntax.Text
 	kind string
 
-	parentID, parent, session, leaf, snapshot bool // id and parentId, parentUuid, sessionId, leafUuid, messageId
-	payload, instructions, content, id, call  bool
+	parentID                           bool // of pi's entries
+	parent, session, leaf, snapshot    bool // of Claude Code's records: parentUuid, sessionId, leafUuid, messageId
+	payload, instructions, item, named bool // of Codex's records and, before it had those, its items
 }
 
 func (m *marks) member(key []byte, at int) (end int) {
-	for name, mark := range map[string]*bool{
-		"parentId": &m.parentID, "parentUuid": &m.parent, "sessionId": &m.session, "leafUuid": &m.leaf, "messageId": &m.snapshot,
-		"payload": &m.payload, "instructions": &m.instructions, "content": &m.content, "id": &m.id, "call_id": &m.call,
-	} {
-		*mark = *mark || string(key) == name
+	switch string(key) {
+	case "parentId":
+		m.parentID = true
+	case "parentUuid":
+		m.parent = true
+	case "sessionId":
+		m.session = true
+	case "leafUuid":
+		m.leaf = true
+	case "messageId":
+		m.snapshot = true
+	case "payload":
+		m.payload = true
+	case "instructions":
+		m.instructions = true
+	case "content", "call_id":
+		m.item = true
+	case "id":
+		m.named = true
 	}
 	if end = m.text.Value(at); end >= 0 && string(key) == "type" {
 		m.kind = jsonvalue.String(m.line[at:end])
@@ -66,16 +81,14 @@ func (m *marks) member(key []byte, at int) (end int) {
 	return end
 }
 
-// agent judges a record. A line that tells nothing is followed by others.
+// agent judges a record. One that tells nothing is followed by others.
 func (m *marks) agent() (agent sessiontree.Agent, known bool) {
 	switch {
 	case m.kind == "session" || m.parentID:
-		return "", true // a log of pi's format
+		return "", true
 	case m.parent, m.session && m.kind != "", m.kind == "summary" && m.leaf, m.kind == "file-history-snapshot" && m.snapshot:
 		return sessiontree.AgentClaude, true
-	case m.payload && m.codexRecord(), m.kind == "" && m.id && m.instructions:
-		return sessiontree.AgentCodex, true
-	case (m.kind == "message" && m.content || m.call) && !m.parentID:
+	case m.payload && m.codexRecord(), m.kind == "" && m.named && m.instructions, m.codexItem():
 		return sessiontree.AgentCodex, true
 	}
 	return "", false
@@ -83,8 +96,16 @@ func (m *marks) agent() (agent sessiontree.Agent, known bool) {
 
 func (m *marks) codexRecord() bool {
 	switch m.kind {
-	case "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "token_usage_record", "":
+	case "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "token_usage_record":
 		return true
+	}
+	return false
+}
+
+func (m *marks) codexItem() bool {
+	switch m.kind {
+	case "message", "reasoning", "function_call", "function_call_output", "local_shell_call":
+		return m.item
 	}
 	return false
 }
