@@ -47,6 +47,7 @@ type Log struct {
 	pieces []piece  // of the log
 	starts []int64  // of the pieces
 	size   int64
+	time   string // of the last record
 	at     []int64 // where each record starts
 	from   []Place // ... and what it was made from
 	Notes  Notes
@@ -101,7 +102,12 @@ func add(run []piece, from int, p piece) []piece {
 }
 
 // Record starts a record of the log with the four fields that all entries begin with.
+// One without a time has that of the record before it: programs stumble over none.
 func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
+	if time == "" {
+		time = l.time
+	}
+	l.time = time
 	l.at, l.from = append(l.at, l.size), append(l.from, from)
 	b := l.room()
 	start := len(b)
@@ -118,6 +124,7 @@ func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
 
 // Header writes the log's first line.
 func (l *Log) Header(h Header) {
+	l.time = h.Time
 	b := l.room()
 	start := len(b)
 	b = append(b, `{"type":"session","version":3`...)
