@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strings"
 	"testing"
 )
@@ -322,12 +321,4 @@ func (c *counts) codexTokens(usage any) {
 	c.Output += num(u, "output_tokens")
 	c.CacheRead += cached
 	c.CacheWrite += written
-}
-
-func sortedKeys[V any](m map[string]V) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

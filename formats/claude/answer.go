@@ -35,7 +35,7 @@ func (t *translator) answer(n *node) {
 		a.errorText = t.texts()
 	}
 	n.answer = int32(len(t.answers))
-	t.answers = append(t.answers, a)
+	t.answers = append(transcript.Room(t.answers, n.at.Offset, t.size), a)
 }
 
 func (t *translator) usage() (u transcript.Usage) {

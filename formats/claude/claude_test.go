@@ -110,7 +110,7 @@ func TestRepetition(t *testing.T) {
 		t.Errorf("the answer took %d tokens (%v), want the largest count of both", b[0].Tokens, err)
 	}
 	tree = read(t, file(t, u1, a1, m.user("u1", "a1", "another")))
-	expect(t, "one uuid twice", list(t, tree), fmt.Sprintf("user u1~0<: q\nassistant a1<u1~0: a\nuser u1<a1: another"))
+	expect(t, "one uuid twice", list(t, tree), "user u1~0<: q\nassistant a1<u1~0: a\nuser u1<a1: another")
 	expect(t, "its damage", damage(t, tree), "duplicate-id:1")
 }
 

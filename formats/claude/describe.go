@@ -32,7 +32,7 @@ func (t *translator) sight(text *syntax.Text, line []byte, i int) (s transcript.
 	if end = t.walk(text, line, i); end < 0 {
 		return s, end
 	}
-	n := node{saying: saying{time: t.str(t.rec.time)}}
+	n := node{moment: moment{time: t.str(t.rec.time)}}
 	kind := t.str(t.rec.kind)
 	t.seeHeader(&n)
 	t.judge(kind)

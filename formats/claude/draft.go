@@ -41,7 +41,9 @@ func (t *translator) keep(what string, data span) {
 	t.add(entries.TypeCustom)
 }
 
-func (t *translator) add(kind entries.Type) { t.parts = append(t.parts, part{kind, t.w.Draft()}) }
+func (t *translator) add(kind entries.Type) {
+	t.parts = append(transcript.Room(t.parts, t.w.LineStart(), t.size), part{kind, t.w.Draft()})
+}
 
 // user drafts what a user's record says.
 func (t *translator) user(n *node) {

@@ -204,20 +204,32 @@ func (g *graph) unite(parent int32) {
 	if g.nodes[first].next < 0 {
 		return
 	}
-	seen := map[saying]int32{}
+	seen := map[moment][]int32{}
 	g.nodes[parent].child, g.nodes[parent].last = -1, -1
 	for c := first; c >= 0; {
 		n := &g.nodes[c]
 		next := n.next
-		twin, again := seen[n.saying]
-		if again && n.class != other && n.time != "" {
+		if twin := g.twin(seen[n.moment], n); twin >= 0 {
 			g.merge(twin, c)
 		} else {
-			seen[n.saying] = c
+			seen[n.moment] = append(seen[n.moment], c)
 			g.adopt(parent, c)
 		}
 		c = next
 	}
+}
+
+// twin finds a message that another one repeats; -1 where there is none.
+func (g *graph) twin(among []int32, n *node) int32 {
+	if n.class == other || n.time == "" {
+		return -1
+	}
+	for _, i := range among {
+		if g.hash(&g.nodes[i]) == g.hash(n) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (g *graph) merge(into, twin int32) {

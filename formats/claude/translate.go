@@ -35,6 +35,7 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 		return nil, err
 	}
 	t := newTranslator(src, name)
+	t.size = size
 	scan := transcript.Scan{Log: t.log, To: t}
 	if err := scan.File(src, 0, size); err != nil {
 		return nil, err
@@ -46,7 +47,9 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 // A node is one record of the transcript's graph.
 type node struct {
 	uuid, up, logical string
-	saying
+	moment
+	holds        span   // what it says, from at on
+	says         uint64 // ... as a hash, once it was asked for
 	at           transcript.Place
 	size         int64
 	loose        bool // it has no uuid of its own, and no parent: it stands where it stands in the file
@@ -62,12 +65,11 @@ type node struct {
 	parent, child, last, next int32 // in the graph: -1 is none
 }
 
-// A saying is by what a repetition is known: a resumed session has the same messages
-// with the same times.
-type saying struct {
+// A moment is by what a repetition is found: a resumed session has the same messages with
+// the same times.
+type moment struct {
 	class class
 	time  string
-	says  uint64 // a hash of what it holds
 }
 
 // A class is a type of record that is in the graph.
@@ -83,6 +85,8 @@ const (
 type translator struct {
 	*walker
 	log      *transcript.Log
+	src      store.Source
+	size     int64 // of src, where it is known
 	w        *transcript.Writer
 	base     string // of the file's name
 	subagent bool   // the file is a subagent's
@@ -114,7 +118,7 @@ type summary struct {
 func newTranslator(src store.Source, path string) *translator {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix), ".jsonl")
 	return &translator{
-		walker: newWalker(), log: transcript.NewLog(src), base: base,
+		walker: newWalker(), log: transcript.NewLog(src), src: src, base: base,
 		byUUID: map[string]int32{}, tools: map[string]string{}, seed: maphash.MakeSeed(),
 	}
 }
@@ -133,7 +137,7 @@ func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64)
 	t.w = w
 	r := &t.rec
 	n := node{
-		uuid: t.str(r.uuid), up: t.str(r.parent), logical: t.str(r.logical), saying: saying{time: t.str(r.time)},
+		uuid: t.str(r.uuid), up: t.str(r.parent), logical: t.str(r.logical), moment: moment{time: t.str(r.time)},
 		at: at, size: size, first: int32(len(t.parts)), answer: -1, parent: -1, child: -1, last: -1, next: -1,
 	}
 	t.seeHeader(&n)
@@ -169,7 +173,7 @@ func (t *translator) entry(n *node, kind string) {
 	whole := span{At: int(n.at.Offset - t.w.LineStart())}
 	whole.End = whole.At + int(n.size)
 	t.judge(kind)
-	n.says = t.hash()
+	n.holds = t.holds(whole.At)
 	n.side = r.sidechain && !t.subagent
 	subtype := ""
 	switch {
@@ -198,15 +202,32 @@ func (t *translator) entry(n *node, kind string) {
 	t.join(n)
 }
 
-// hash is that of what a record holds.
-func (t *translator) hash() uint64 {
+// holds gives the part of a record that says something, from where the record starts.
+func (t *translator) holds(start int) span {
 	for _, s := range []span{t.rec.content, t.rec.attachment, t.rec.subtype} {
 		if !s.None() {
-			return maphash.Bytes(t.seed, s.Of(t.line))
+			return span{At: s.At - start, End: s.End - start}
 		}
 	}
-	return 0
+	return span{}
 }
+
+// hash is that of what a record says. It is read again for it, since hardly any record
+// has to be compared. What cannot be read is like nothing else.
+func (t *translator) hash(n *node) uint64 {
+	if n.says != 0 || n.holds.None() {
+		return n.says
+	}
+	part := make([]byte, n.holds.End-n.holds.At)
+	if _, err := t.src.ReadAt(part, n.at.Offset+int64(n.holds.At)); err != nil {
+		return maphash.Comparable(t.seed, n.at)
+	}
+	n.says = maphash.Bytes(t.seed, part)
+	return n.says
+}
+
+// equal tells whether two records were written at one moment and say the same.
+func (t *translator) equal(a, b *node) bool { return a.moment == b.moment && t.hash(a) == t.hash(b) }
 
 // judge tells by the first message whether the file is a subagent's.
 func (t *translator) judge(kind string) {
@@ -238,14 +259,14 @@ func (t *translator) join(n *node) {
 	if n.uuid != "" {
 		t.byUUID[n.uuid] = int32(len(t.nodes))
 	}
-	t.nodes = append(t.nodes, *n)
+	t.nodes = append(transcript.Room(t.nodes, n.at.Offset, t.size), *n)
 }
 
 // again tells whether a record says what one before it with its uuid said.
 func (t *translator) again(before, n *node) bool {
 	twin := before
-	if before.saying != n.saying {
-		i, known := t.earlier[original{n.uuid, n.saying}]
+	if !t.equal(before, n) {
+		i, known := t.earlier[original{n.uuid, n.moment, t.hash(n)}]
 		if !known {
 			t.rename(before)
 			return false
@@ -262,7 +283,8 @@ func (t *translator) again(before, n *node) bool {
 // An original is what a record says that another one took the uuid of.
 type original struct {
 	uuid string
-	saying
+	moment
+	says uint64
 }
 
 // rename gives a record another id, since one further down has its uuid.
@@ -272,7 +294,7 @@ func (t *translator) rename(n *node) {
 	if t.earlier == nil {
 		t.earlier = map[original]int32{}
 	}
-	t.earlier[original{n.uuid, n.saying}] = t.byUUID[n.uuid]
+	t.earlier[original{n.uuid, n.moment, t.hash(n)}] = t.byUUID[n.uuid]
 	n.uuid, n.made = n.second(), true
 }
 

@@ -47,7 +47,7 @@ type Log struct {
 	pieces []piece  // of the log
 	starts []int64  // of the pieces
 	size   int64
-	time   string // of the last record
+	time   string  // of the last record
 	at     []int64 // where each record starts
 	from   []Place // ... and what it was made from
 	Notes  Notes

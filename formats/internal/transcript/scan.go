@@ -27,7 +27,6 @@ type Scan struct {
 	To   Translator
 	text syntax.Text
 	w    *Writer
-	last jsonl.Line
 }
 
 var bom = []byte("\xEF\xBB\xBF")
