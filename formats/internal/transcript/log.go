@@ -125,6 +125,8 @@ func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
 // Header writes the log's first line.
 func (l *Log) Header(h Header) {
 	l.time = h.Time
+	n := len(l.drafts) + len(l.drafts)/4 // what is put between the drafts
+	l.pieces, l.starts = make([]piece, 0, n), make([]int64, 0, n)
 	b := l.room()
 	start := len(b)
 	b = append(b, `{"type":"session","version":3`...)

@@ -34,7 +34,7 @@ var bom = []byte("\xEF\xBB\xBF")
 // File reads the lines of file n of the log, up to limit.
 func (s *Scan) File(src store.Source, n int32, limit int64) error {
 	s.w = s.Log.Writer()
-	s.w.file = n
+	s.w.file, s.w.limit = n, limit
 	for l, err := range jsonl.Lines(src, limit) {
 		if err != nil {
 			return err

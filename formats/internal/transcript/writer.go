@@ -9,7 +9,7 @@ import (
 
 // kept is from which length on a part of a line stays in its file: shorter ones are
 // copied, since reading a piece again costs a system call.
-const kept = 1 << 10
+const kept = 256
 
 // A Writer drafts parts of records while a line is at hand.
 type Writer struct {
@@ -17,6 +17,7 @@ type Writer struct {
 	file  int32
 	line  []byte
 	at    int64 // of the line, in the file
+	limit int64 // of the file
 	first int   // where the draft starts
 }
 
@@ -55,7 +56,9 @@ func (w *Writer) Number(f float64) {
 
 func (w *Writer) made(start int) { w.piece(w.log.since(start)) }
 
-func (w *Writer) piece(p piece) { w.log.drafts = add(w.log.drafts, w.first, p) }
+func (w *Writer) piece(p piece) {
+	w.log.drafts = add(Room(w.log.drafts, w.at, w.limit), w.first, p)
+}
 
 // Raw adds a part of the line as it stands there.
 func (w *Writer) Raw(s Span) {
