@@ -10,6 +10,7 @@ import (
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats"
+	"github.com/sessctl/sessctl/formats/claude"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -272,5 +273,35 @@ func TestCorpusDescribed(t *testing.T) {
 				t.Errorf("%s: the first prompt is %q, want %q", name, info.FirstPrompt, first)
 			}
 		}
+	}
+}
+
+// TestCorpusSubagents: the subagent of a session is found with the call that started it,
+// and its session is the one that the file says.
+func TestCorpusSubagents(t *testing.T) {
+	files := corpus(t, "claude")
+	path := files["3a279be9-27b2-4702-b475-27c6b86d4e71.jsonl"]
+	list, err := claude.Subagents(path)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("subagents %+v (%v), want one", list, err)
+	}
+	calls := map[string]bool{}
+	for e, err := range open(t, path).Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == entries.TypeMessage {
+			m, err := e.Message()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range m.Calls() {
+				calls[c.ID] = true
+			}
+		}
+	}
+	h := open(t, list[0].Path).Header()
+	if !calls[list[0].ToolCallID] || h.ID != list[0].ID || h.ParentSession != "3a279be9-27b2-4702-b475-27c6b86d4e71" {
+		t.Errorf("subagent %+v with header %+v, want one that a call of the session started", list[0], h)
 	}
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/formats/claude"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -411,5 +413,32 @@ func TestChangedFile(t *testing.T) {
 	}
 	if _, err := tree.Cursor(); err == nil {
 		t.Error("a transcript can be followed, want an error")
+	}
+}
+
+// TestSubagents: the subagents of a session, with the calls that started them.
+func TestSubagents(t *testing.T) {
+	path := file(t, (&maker{}).user("u1", "", "q"))
+	if list, err := claude.Subagents(path); err != nil || list != nil {
+		t.Errorf("%v (%v), want none", list, err)
+	}
+	dir := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"agent-b.jsonl": "", "agent-a.jsonl": "", "agent-a.meta.json": `{"agentType":"Explore","description":"count","toolUseId":"toolu_1","spawnDepth":2}`, "agent-b.meta.json": "{", "x.jsonl": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := claude.Subagents(path)
+	want := []claude.Subagent{
+		{Path: filepath.Join(dir, "agent-a.jsonl"), ID: "agent-a", Type: "Explore", Title: "count", ToolCallID: "toolu_1", Depth: 2},
+		{Path: filepath.Join(dir, "agent-b.jsonl"), ID: "agent-b"},
+	}
+	if err != nil || !slices.Equal(list, want) {
+		t.Errorf("got %+v (%v), want %+v", list, err, want)
 	}
 }

@@ -67,6 +67,7 @@ type rollout struct {
 	path  string
 	id    string // of the segment, by the file's name
 	tag   string // begins the ids of its entries
+	size  int64
 	meta  meta
 	items []item
 	told  [tellings]bool // by items

@@ -33,7 +33,7 @@ func newTranslator(log *transcript.Log) *translator {
 func (t *translator) read(r *rollout, src sourceFile, limit int64) error {
 	t.r, t.total, t.copying, t.effort = r, "", copying{}, ""
 	t.settings = append(t.settings, setting{"", "openai"})
-	r.fails = map[string]bool{}
+	r.fails, r.size = map[string]bool{}, limit
 	scan := transcript.Scan{Log: t.log, To: t}
 	return scan.File(src, r.file, limit)
 }
@@ -103,7 +103,7 @@ func (t *translator) bare() {
 func (t *translator) add(class class, kind entries.Type) *item {
 	i := t.now
 	i.class, i.kind, i.draft, i.model = class, kind, t.w.Draft(), int32(len(t.settings)-1)
-	t.r.items = append(t.r.items, i)
+	t.r.items = append(transcript.Room(t.r.items, i.at.Offset, t.r.size), i)
 	return &t.r.items[len(t.r.items)-1]
 }
 

@@ -35,7 +35,11 @@ func From(src store.Source, path string, opt *sessiontree.ReadOptions) (*session
 	f.gather()
 	w := &writing{family: f, taken: map[entries.ID]bool{}, at: map[*rollout]state{}}
 	w.write()
-	return log.Tree(sessiontree.AgentCodex, path, opt)
+	t, err := log.Tree(sessiontree.AgentCodex, path, opt)
+	if err != nil {
+		log.CloseFrom(1) // src stays the caller's
+	}
+	return t, err
 }
 
 // A writing is the log on its way.

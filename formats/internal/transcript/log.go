@@ -204,9 +204,12 @@ func (l *Log) Place(offset int64) Place {
 func (l *Log) Size() (int64, error) { return l.size, nil }
 
 // Close implements store.Source.
-func (l *Log) Close() error {
+func (l *Log) Close() error { return l.CloseFrom(0) }
+
+// CloseFrom closes the files from one on.
+func (l *Log) CloseFrom(first int) error {
 	var errs []error
-	for _, f := range l.files {
+	for _, f := range l.files[first:] {
 		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
