@@ -66,6 +66,17 @@ func TestRewind(t *testing.T) {
 	expect(t, "branches with another leaf", branches(t, tree), "a3<a1 *a2~leaf<a1")
 }
 
+// TestRewindToStart: a prompt without a parent, behind which a rewind is noted, begins
+// anew; any other goes on.
+func TestRewindToStart(t *testing.T) {
+	m := &maker{}
+	lines := []string{m.user("u1", "", "first"), m.says("a1", "u1", "one"), m.user("u2", "", "instead"),
+		`{"type":"last-prompt","leafUuid":"00000000-0000-0000-0000-000000000000","explicit":true,"sessionId":"s1"}`, m.says("a2", "u2", "two")}
+	expect(t, "branches", branches(t, read(t, file(t, lines...))), "a1< *a2<")
+	lines[3] = strings.Replace(lines[3], "true", "false", 1)
+	expect(t, "branches without a rewind", branches(t, read(t, file(t, lines...))), "*a2<")
+}
+
 // TestNoBranch: forks that are no rewinds.
 func TestNoBranch(t *testing.T) {
 	for name, lines := range map[string]func(m *maker) []string{

@@ -109,7 +109,7 @@ func (g *graph) stitch() {
 		if !n.inGraph() {
 			continue
 		}
-		if n.parent < 0 {
+		if n.parent < 0 && !n.anew {
 			n.parent = f.other(int32(i), before)
 		}
 		before = append(before, int32(i))

@@ -18,6 +18,7 @@ type record struct {
 	message, id, model, content, usage, stop    span // the message and its members
 	sourceCall                                  span
 	sidechain, meta, summary, apiError, aborted bool
+	explicit                                    bool // of a last-prompt: the leaf was moved
 
 	blocks []block // of a content that is an array
 }
@@ -136,6 +137,8 @@ func (w *walker) flag(key []byte) *bool {
 		return &r.apiError
 	case "isAbortedMidStream":
 		return &r.aborted
+	case "explicit":
+		return &r.explicit
 	}
 	return nil
 }

@@ -55,6 +55,7 @@ type node struct {
 	loose        bool // it has no uuid of its own, and no parent: it stands where it stands in the file
 	side         bool // a subagent's, inside its caller's file
 	typed        bool // a person typed it
+	anew         bool // it begins the conversation anew
 	dropped      bool // another record stands for it
 	made         bool // its uuid is not its own
 	first, parts int32
@@ -316,6 +317,7 @@ func (t *translator) bookkeeping(n *node, kind string) {
 	switch {
 	case kind == "last-prompt":
 		t.leaf, t.leafLine = t.str(t.rec.leaf), n.at.Line
+		t.rewound()
 	case kind == "custom-title", kind == "ai-title":
 		t.title(n, kind)
 		return
@@ -335,6 +337,16 @@ func (t *translator) bookkeeping(n *node, kind string) {
 		what = ": " + what
 	}
 	t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, kind+what)
+}
+
+// rewound takes an explicit last-prompt, which Claude Code writes behind the prompt that
+// follows a rewind. Where that prompt has no parent the rewind went to before the first.
+func (t *translator) rewound() {
+	if !t.rec.explicit || len(t.nodes) == 0 {
+		return
+	}
+	n := &t.nodes[len(t.nodes)-1]
+	n.anew = n.class == user && n.typed && n.up == "" && n.logical == ""
 }
 
 func quoted(kind string) string {
