@@ -100,7 +100,7 @@ func TestNotes(t *testing.T) {
 // TestRoom: a list grows to what its transcript will make of it, and no further than that
 // can be told.
 func TestRoom(t *testing.T) {
-	list := make([]int, 2000, 2000)
+	list := make([]int, 2000)
 	if got := cap(Room(list, 500, 1000)); got < 4000 || got > 5000 {
 		t.Errorf("room for %d, want about twice 2000", got)
 	}
