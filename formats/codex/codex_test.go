@@ -311,8 +311,6 @@ func TestCopiedHistory(t *testing.T) {
 		return lines
 	}
 	copied = append(append(append(copied, m.meta(thread, "")), turnOf("01a32c42-3574-7be3-a8f1-3043a34a103d", 1)...), turnOf("01a42c42-3574-7be3-a8f1-3043a34a103d", 2)...)
-	at := &maker{}
-	at.seconds = -10
 	fast := func(lines []string) (list []string) { // at one time
 		for _, l := range lines {
 			i := strings.Index(l, `"timestamp":"`) + len(`"timestamp":"`)

@@ -85,15 +85,15 @@ func (w *walker) payloadMember(key []byte, at int) (end int) {
 }
 
 func (w *walker) set(key []byte, value span) {
-	if field := w.payload.item1(key); field != nil {
+	if field := w.payload.doing(key); field != nil {
 		*field = value
-	} else if field := w.payload.other(key); field != nil {
+	} else if field := w.payload.about(key); field != nil {
 		*field = value
 	}
 }
 
-// item1 are the members of what was said and done.
-func (f *fields) item1(key []byte) *span {
+// doing are the members of what was said and done.
+func (f *fields) doing(key []byte) *span {
 	switch string(key) {
 	case "type":
 		return &f.kind
@@ -137,8 +137,8 @@ func (f *fields) item1(key []byte) *span {
 	return nil
 }
 
-// other are the members of what is told about a thread.
-func (f *fields) other(key []byte) *span {
+// about are the members of what is told about a thread.
+func (f *fields) about(key []byte) *span {
 	switch string(key) {
 	case "info":
 		return &f.info
