@@ -24,8 +24,14 @@ type Cursor struct {
 	Sum    uint32 // CRC-32C of that line, or of its part before Offset
 }
 
-// Cursor is the place where the tree ends: Follow goes on from there.
-func (t *Tree) Cursor() (Cursor, error) { return cursorAt(t.src, t.end.Limit) }
+// Cursor is the place where the tree ends: Follow goes on from there. The transcript of
+// another program has no such place: its translation may change as it grows.
+func (t *Tree) Cursor() (Cursor, error) {
+	if t.from != nil {
+		return Cursor{}, fmt.Errorf("%s: %w: a session of %s cannot be followed; read it again", t.path, ErrReadOnly, t.from.Agent)
+	}
+	return cursorAt(t.src, t.end.Limit)
+}
 
 // cursorAt is the place at an offset.
 func cursorAt(src store.Source, offset int64) (Cursor, error) {

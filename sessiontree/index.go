@@ -65,6 +65,10 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 		x.makeRoom(t.size, r.Offset)
 	}
 	x.recs = append(x.recs, x.keep(r, id))
+	if t.from != nil {
+		line, _ := t.from.Place(r.Offset)
+		x.recs[i].line = uint32(line)
+	}
 	x.leaf = i
 	x.ordered = x.ordered && (i == 0 || bytes.Compare(x.idBytes(&x.recs[i-1]), id) < 0)
 	x.attach(t, i, r.Parent)

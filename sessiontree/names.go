@@ -21,6 +21,12 @@ const (
 	AgentOmp    Agent = "omp"
 )
 
+// The agents whose transcripts package formats reads.
+const (
+	AgentClaude Agent = "claude"
+	AgentCodex  Agent = "codex"
+)
+
 // Agent tells whose session this is: by the header where that is enough, else by
 // types of entries that only oh-my-pi writes, among what was read so far.
 func (t *Tree) Agent() Agent {
@@ -45,6 +51,8 @@ func (t *Tree) Agent() Agent {
 // say nothing it is pi's, unless an entry is of a type that pi does not write.
 func (t *Tree) HeaderAgent() Agent {
 	switch {
+	case t.from != nil:
+		return t.from.Agent
 	case t.head.Native:
 		return AgentNative
 	case t.head.Title != nil || t.head.Header.Omp():

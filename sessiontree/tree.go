@@ -32,6 +32,7 @@ type Tree struct {
 	head *jsonl.Head
 	end  *jsonl.End
 	opt  ReadOptions
+	from *Translation // nil where the log is a file's as it stands there
 
 	mu    sync.Mutex
 	tail  *tail
@@ -63,12 +64,15 @@ func Read(path string, opt *ReadOptions) (*Tree, error) {
 // From reads the session log in src; name stands for its path in errors. Closing
 // the tree closes src.
 func From(src store.Source, name string, opt *ReadOptions) (*Tree, error) {
-	t := &Tree{path: name, src: src}
+	return fromSource(&Tree{path: name, src: src}, opt)
+}
+
+func fromSource(t *Tree, opt *ReadOptions) (*Tree, error) {
 	if opt != nil {
 		t.opt = *opt
 	}
 	if err := t.open(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
 	return t, nil
 }
@@ -89,7 +93,7 @@ func (t *Tree) open() (err error) {
 		return err
 	}
 	if (leaf == nil || t.head.Other) && !t.head.Found {
-		return fmt.Errorf("%w: it has no session header, and its first record is of no type that pi, oh-my-pi or sessctl writes (logs of other agents cannot be read yet)", ErrNoSession)
+		return fmt.Errorf("%w: it has no session header, and its first record is of no type that pi, oh-my-pi or sessctl writes (package formats reads the transcripts of other agents)", ErrNoSession)
 	}
 	return nil
 }
@@ -170,6 +174,9 @@ func (t *Tree) Damage() []Damage {
 			list[i].Line = 0
 		}
 	}
+	if t.from != nil {
+		list = append(list, t.from.Damage...)
+	}
 	slices.SortStableFunc(list, byOffset)
 	return list
 }
@@ -200,6 +207,9 @@ func (t *Tree) entry(n *names, r *rec, parent entries.ID) entries.Entry {
 	e := entries.Entry{
 		ID: n.id(r), Parent: parent, Type: entries.Type(n.words[r.kind]), Role: t.role(n.words[r.role]),
 		Time: timeOf(r.millis), Line: int(r.line), Offset: r.offset, Size: r.size, More: r.flags&more != 0,
+	}
+	if t.from != nil {
+		e.Line, _ = t.from.Place(r.offset)
 	}
 	return e.WithBody(t)
 }

@@ -62,8 +62,9 @@ func (t *Tree) Verify() (Verdict, error) {
 	for _, p := range pairing {
 		if p.Kind == PairingOpenCall {
 			e := t.at(x, x.ids.find(x, []byte(p.Entry)))
+			line, offset := t.Place(e)
 			v.Damage = append(v.Damage, Damage{
-				Kind: jsonl.OpenCall, Line: e.Line, Offset: e.Offset, Length: e.Size, Count: 1, Note: true,
+				Kind: jsonl.OpenCall, Line: line, Offset: offset, Length: e.Size, Count: 1, Note: true,
 				Detail: "call " + p.ToolCallID + " has no result",
 			})
 		}

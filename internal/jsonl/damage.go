@@ -37,6 +37,12 @@ const (
 	CRLF           Kind = "crlf"
 )
 
+// Notes of package formats on another program's transcript.
+const (
+	LeftOut       Kind = "left-out"       // a record that is known and becomes no entry
+	UnknownRecord Kind = "unknown-record" // one of a kind that is not known; it is kept
+)
+
 // A Damage is one thing that a reader worked around, or notes.
 type Damage struct {
 	Kind   Kind

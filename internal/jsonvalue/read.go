@@ -159,11 +159,29 @@ func Hex4(b []byte) (r rune) {
 
 // Number reads a number; any other value, and one that is too large, is 0.
 func Number(value []byte) float64 {
+	if n, ok := digits(value); ok {
+		return n
+	}
 	var f float64
 	if json.Unmarshal(value, &f) != nil {
 		return 0
 	}
 	return f
+}
+
+// digits reads a whole number that a float64 holds, as nearly all are.
+func digits(value []byte) (n float64, ok bool) {
+	const exact = 15
+	if len(value) == 0 || len(value) > exact || value[0] == '0' && len(value) > 1 {
+		return 0, false
+	}
+	for _, c := range value {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + float64(c)
+	}
+	return n, true
 }
 
 // True tells whether a value is true.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	safe "github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
 )
@@ -24,13 +25,13 @@ func (a *app) open(name string, verify bool) (*sessiontree.Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		return sessiontree.From(src, "-", opt)
+		return formats.From(src, "-", opt)
 	}
 	path, err := a.path(name)
 	if err != nil {
 		return nil, err
 	}
-	return sessiontree.Read(path, opt)
+	return formats.Read(path, opt)
 }
 
 func (a *app) path(name string) (string, error) {
@@ -57,8 +58,9 @@ func (a *app) whole(name string) (*sessiontree.Tree, error) {
 
 // reportDamage tells on stderr, in one line, what had to be worked around.
 func (a *app) reportDamage(t *sessiontree.Tree) {
-	// Every log of oh-my-pi has a title line; nobody has to be told each time.
-	damage := slices.DeleteFunc(t.Damage(), func(d sessiontree.Damage) bool { return d.Kind == "title-slot" })
+	// Every log of oh-my-pi has a title line, and every transcript of other agents has
+	// records that are no entries; nobody has to be told each time.
+	damage := slices.DeleteFunc(t.Damage(), func(d sessiontree.Damage) bool { return d.Kind == "title-slot" || d.Kind == "left-out" })
 	for _, d := range damage {
 		a.strict = a.strict || a.flags.strict && !d.Note
 	}

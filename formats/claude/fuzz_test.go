@@ -1,0 +1,123 @@
+package claude
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/sessctl/sessctl/formats/internal/transcript"
+	"github.com/sessctl/sessctl/formats/internal/transcript/transcripttest"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// A taking counts what a translator is given.
+type taking struct {
+	*translator
+	records int
+}
+
+func (c *taking) Take(w *transcript.Writer, at transcript.Place, size int64) {
+	c.records++
+	c.translator.Take(w, at, size)
+}
+
+// check translates a transcript and fails where the log is not sound, or where a record
+// is neither in it nor counted.
+func check(t *testing.T, raw []byte) {
+	t.Helper()
+	src := transcripttest.Source{Reader: bytes.NewReader(raw)}
+	c := &taking{translator: newTranslator(src, "s.jsonl")}
+	scan := transcript.Scan{Log: c.log, To: c}
+	if err := scan.File(src, 0, int64(len(raw))); err != nil {
+		t.Fatal(err)
+	}
+	c.write()
+	kept := 0
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if n.dropped {
+			continue // and counted as written again
+		}
+		if n.parts == 0 && n.answer < 0 {
+			t.Errorf("the record at byte %d makes no entry", n.at.Offset)
+		}
+		kept++
+	}
+	for _, d := range c.log.Notes.List() {
+		if d.Note && (d.Kind == "left-out" || d.Kind == "duplicate-id") {
+			kept += d.Count
+		}
+	}
+	if kept != c.records {
+		t.Errorf("%d of %d records are kept or counted", kept, c.records)
+	}
+	transcripttest.Sound(t, c.log, sessiontree.AgentClaude)
+}
+
+// FuzzTranslate: whatever the bytes, the log that is made of them is sound, and every
+// record is in it or counted.
+func FuzzTranslate(f *testing.F) {
+	for _, seed := range seeds {
+		f.Add([]byte(strings.ReplaceAll(seed, "'", `"`)))
+	}
+	f.Fuzz(check)
+}
+
+// FuzzGraph is FuzzTranslate for records of the right form and any graph: four bytes
+// make one.
+func FuzzGraph(f *testing.F) {
+	f.Add([]byte("u1 0a21u32r43u51zc60du76 "))
+	f.Fuzz(func(t *testing.T, dice []byte) {
+		var raw []byte
+		for ; len(dice) >= 4; dice = dice[4:] {
+			raw = append(raw, recordOf(dice)...)
+		}
+		check(t, raw)
+	})
+}
+
+// recordOf makes a record by a kind, a uuid, a parent and what else it may have.
+func recordOf(dice []byte) string {
+	bodies := []string{
+		`"type":"user","message":{"content":"hi"}`, `"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t"},{"type":"text","text":"<ide_selection>"},{"type":"text","text":"x"}]}`,
+		`"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"n"}]}`, `"type":"assistant","message":{"id":"k","content":"said"}`,
+		`"type":"progress"`, `"type":"system","subtype":"compact_boundary","compactMetadata":{"preservedSegment":{"headUuid":"b"}}`,
+		`"type":"user","isCompactSummary":true,"message":{"content":"sum"}`, `"type":"attachment","attachment":{"type":"queued_command","commandMode":"prompt","prompt":"p"}`,
+		`"type":"last-prompt","leafUuid":"c"`, `"type":"summary","summary":"s","leafUuid":"d"`, `"type":"file-history-snapshot"`, `"type":"custom-title","customTitle":"t"`,
+		`"type":"user","isSidechain":true,"message":{"content":"side"}`, `"type":"zzz"`,
+	}
+	s := "{" + bodies[int(dice[0])%len(bodies)]
+	if id := dice[1] % 16; id > 0 {
+		s += `,"uuid":"` + string('a'+rune(id%12)) + `"`
+	}
+	if up := dice[2] % 16; up > 0 {
+		s += `,"parentUuid":"` + string('a'+rune(up%13)) + `"`
+	}
+	if dice[3]&1 > 0 {
+		s += `,"logicalParentUuid":"` + string('a'+rune(dice[3]>>4)) + `"`
+	}
+	if dice[3]&2 > 0 {
+		s += `,"timestamp":"2026-01-01T00:00:00.000Z"`
+	}
+	end := "}\n"
+	if dice[3]&12 == 12 {
+		end = "}"
+	}
+	return s + end
+}
+
+var seeds = []string{
+	`{'type':'user','uuid':'u1','parentUuid':null,'timestamp':'2026-01-01T00:00:00.000Z','sessionId':'s','message':{'role':'user','content':'hi'}}
+{'type':'assistant','uuid':'a1','parentUuid':'u1','timestamp':'2026-01-01T00:00:01.000Z','message':{'id':'m','content':[{'type':'text','text':'x'},{'type':'tool_use','id':'t','name':'n','input':{}}],'usage':{'input_tokens':1}}}
+{'type':'user','uuid':'r1','parentUuid':'a1','timestamp':'2026-01-01T00:00:02.000Z','message':{'content':[{'type':'tool_result','tool_use_id':'t','content':[{'type':'text','text':'y'}],'is_error':true}]}}
+{'type':'user','uuid':'u2','parentUuid':'u1','timestamp':'2026-01-01T00:00:03.000Z','message':{'content':[{'type':'text','text':'<ide_selection>a</ide_selection>'},{'type':'image','source':{'data':'AA','media_type':'image/png'}}]}}`,
+	`{'type':'system','subtype':'compact_boundary','uuid':'b','parentUuid':null,'logicalParentUuid':'u9','compactMetadata':{'preTokens':5,'preservedSegment':{'headUuid':'u1'}}}
+{'type':'user','uuid':'c','parentUuid':'b','isCompactSummary':true,'message':{'content':'sum'}}{'type':'summary','summary':'s','leafUuid':'c'}
+{'type':'last-prompt','leafUuid':'b','sessionId':'s'}{'type':'custom-title','customTitle':'t','sessionId':'s'}
+{'type':'attachment','uuid':'q','parentUuid':'c','attachment':{'type':'queued_command','commandMode':'prompt','prompt':[{'type':'text','text':'p'}]}}`,
+	`{'type':'user','uuid':'x','parentUuid':'y','message':{'content':'1'}}
+{'type':'user','uuid':'y','parentUuid':'x','message':{'content':'2'}}
+{'type':'user','uuid':'x','parentUuid':'x','isSidechain':true,'agentId':'a','message':{'content':'3'}}
+{'type':'user','uuid':'x~2','parentUuid':'x','message':'err'}{'type':'progress','uuid':'c0','parentUuid':'zz'}`,
+	"{'type':'user','uuid':'u','mess\x00\x00{'type':'assistant','parentUuid':'u','message':{'content':'t'},'sessionId':'s'}\r\n\r\n[1]\n{}",
+}
