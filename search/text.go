@@ -166,8 +166,10 @@ func ExitCode(e entries.Entry) (code int, ok bool) {
 		return 0, false
 	}
 	if found := exitText.FindAllStringSubmatch(m.Text(), -1); len(found) > 0 {
-		code, err := strconv.Atoi(found[len(found)-1][1])
-		return code, err == nil
+		if code, err := strconv.Atoi(found[len(found)-1][1]); err == nil {
+			return code, true
+		}
+		return 0, false
 	}
 	return 0, !m.IsError
 }
