@@ -31,14 +31,25 @@ func (t *Tree) BranchIndex() (*BranchIndex, error) {
 	f.findTips()
 	// What several branches have is told of the active one.
 	slices.SortStableFunc(f.tips, func(a, b tip) int { return cmp.Compare(rankOf(a), rankOf(b)) })
-	b.owner = f.owners()
-	for _, t := range f.tips {
-		b.tips = append(b.tips, t.at)
-	}
+	b.own(f.tips)
 	for i := x.leaf; i >= 0; i = x.recs[i].parent {
 		b.active[i] = true
 	}
 	return b, nil
+}
+
+// own gives each entry of a path to the first tip that it leads to.
+func (b *BranchIndex) own(tips []tip) {
+	b.owner = make([]int32, len(b.x.recs))
+	for i := range b.owner {
+		b.owner[i] = -1
+	}
+	for n, t := range tips {
+		b.tips = append(b.tips, t.at)
+		for i := t.at; i >= 0 && b.owner[i] < 0; i = b.x.recs[i].parent {
+			b.owner[i] = int32(n)
+		}
+	}
 }
 
 func rankOf(t tip) int {
