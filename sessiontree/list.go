@@ -47,6 +47,9 @@ type ListOptions struct {
 	// Match, where set, decides what is listed; what it refuses does not count
 	// for Limit. It sees an Info before Count has added to it.
 	Match func(*Info) bool
+	// Since, where set, leaves out what is older. Files that were not written since are not
+	// opened.
+	Since time.Time
 	// Workers is how many goroutines open files; 0 and 1 stand for one.
 	Workers int
 	// Progress, where set, is called with how many files were opened of those found.
@@ -63,7 +66,7 @@ type ListOptions struct {
 // A directory that is missing has none; one of dirs that cannot be read is an error,
 // which comes after everything else.
 //
-// Only the beginning and the end of a file are read. With a Limit files are opened
+// Only the beginning and the end of a file are read. With a Limit, or with Since, files are opened
 // in the order of their modification times, and no more of them than it takes (and a few
 // that Workers have begun), since no conversation is younger than its file; but for one
 // that was copied with an older time, which then may stand too low or be left out.
@@ -104,7 +107,7 @@ func (l *listing) collect(dir string) (unread error) {
 			return err
 		case err != nil:
 			l.bad = append(l.bad, Info{Path: f.Path, Err: err})
-		case !l.seen[f.Path]:
+		case !l.seen[f.Path] && !l.tooOld(f.Info.ModTime()):
 			l.seen[f.Path] = true
 			l.files = append(l.files, f)
 		}
@@ -147,10 +150,12 @@ func (l *listing) add(c store.LogFile, info Info) {
 	if info.Modified.IsZero() {
 		info.Modified = c.Info.ModTime().UTC()
 	}
-	if l.opt.Match == nil || l.opt.Match(&info) {
+	if !l.tooOld(info.Modified) && (l.opt.Match == nil || l.opt.Match(&info)) {
 		heap.Push(&l.ready, &info)
 	}
 }
+
+func (l *listing) tooOld(t time.Time) bool { return !l.opt.Since.IsZero() && t.Before(l.opt.Since) }
 
 // give yields the youngest sessions, as long as they are settled.
 func (l *listing) give(settled func(*Info) bool) {

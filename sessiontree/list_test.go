@@ -158,6 +158,23 @@ func TestListAhead(t *testing.T) {
 	}
 }
 
+// TestListSince: what is older is left out, and files that are older are not opened.
+func TestListSince(t *testing.T) {
+	s := newShelf(t)
+	for i := range 20 {
+		id := fmt.Sprintf("s%02d", i)
+		s.touch(s.put(id+".jsonl", session(id, i)), i+2)
+	}
+	opened := 0
+	opt := &sessiontree.ListOptions{Since: noon.Add(17 * time.Minute), Describe: func(path string) sessiontree.Info {
+		opened++
+		return sessiontree.Describe(path)
+	}}
+	if got := names(s.list(opt)); got != "s19 s18 s17" || opened != 5 {
+		t.Errorf("got %s of %d opened files, want s19 s18 s17 of 5", got, opened)
+	}
+}
+
 // TestListLimitBoundsTheWork: what is too old to be listed is not opened.
 func TestListLimitBoundsTheWork(t *testing.T) {
 	s := newShelf(t)

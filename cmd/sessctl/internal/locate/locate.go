@@ -27,6 +27,9 @@ type Places struct {
 	Getenv func(string) string
 	Cwd    string            // "latest" and the list: only sessions of this directory
 	Agent  sessiontree.Agent // ... and of this agent
+	// Describe, where set, knows more formats than sessiontree.Describe; the places of
+	// their agents are known then, too.
+	Describe func(path string) sessiontree.Info
 }
 
 // Known gives the directories where sessctl, pi and oh-my-pi keep sessions, and
@@ -56,6 +59,9 @@ func (p *Places) Known() []string {
 		add(home, ".omp/agent/sessions")
 	}
 	add(data, "omp/sessions")
+	if p.Describe != nil {
+		dirs = append(dirs, p.foreign()...)
+	}
 	return unique(append(dirs, p.Dirs...))
 }
 
@@ -91,7 +97,7 @@ func (p *Places) Session(name string) (string, error) {
 }
 
 func (p *Places) latest() (string, error) {
-	for info, err := range sessiontree.List(p.Known(), &sessiontree.ListOptions{Limit: 1, Match: p.Match}) {
+	for info, err := range sessiontree.List(p.Known(), &sessiontree.ListOptions{Limit: 1, Match: p.Match, Describe: p.Describe}) {
 		if err != nil {
 			return "", err
 		}
@@ -122,7 +128,7 @@ func (p *Places) byID(name string) (string, error) {
 	byName, rest := p.files(name)
 	if len(byName) == 0 {
 		for _, path := range rest {
-			if fits(sessiontree.Describe(path).ID, name) {
+			if fits(p.describe(path).ID, name) {
 				byName = append(byName, path)
 			}
 		}
