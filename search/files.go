@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/sessctl/sessctl/internal/inorder"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
 )
@@ -58,7 +59,7 @@ func Files(ctx context.Context, paths []string, p *Pattern, opt *Options) iter.S
 	}
 	// What is left of the processors where there are few sessions decodes entries.
 	f.inner = max(f.opt.Workers/max(len(paths), 1), 1)
-	return ordered(ctx, f.opt.Workers, slices.Values(paths), f.search)
+	return inorder.Do(ctx, f.opt.Workers, slices.Values(paths), f.search)
 }
 
 type files struct {

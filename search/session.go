@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/inorder"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -18,7 +19,7 @@ func (p *Pattern) Tree(ctx context.Context, t *sessiontree.Tree, workers int) it
 func (p *Pattern) tree(ctx context.Context, t *sessiontree.Tree, workers int, spans []span) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		look := &looking{ctx: ctx, pattern: p, tree: t, spans: spans, all: spans == nil}
-		for h := range ordered(ctx, max(workers, 1), look.batches, look.hits) {
+		for h := range inorder.Do(ctx, max(workers, 1), look.batches, look.hits) {
 			if ok, err := look.place(&h); err != nil {
 				yield(Hit{}, err)
 				return

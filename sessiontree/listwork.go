@@ -2,9 +2,13 @@ package sessiontree
 
 import (
 	"cmp"
+	"context"
 	"iter"
+	"slices"
 	"strings"
-	"sync"
+
+	"github.com/sessctl/sessctl/internal/inorder"
+	"github.com/sessctl/sessctl/store"
 )
 
 // youngest is a heap of sessions, the newest conversation first.
@@ -34,37 +38,10 @@ func (l *listing) described() iter.Seq2[int, Info] {
 	if describe == nil {
 		describe = Describe
 	}
-	if l.opt.Workers > 1 {
-		return l.describedAhead(describe)
-	}
 	return func(yield func(int, Info) bool) {
-		for n, f := range l.files {
-			if !yield(n, describe(f.Path)) {
-				return
-			}
-		}
-	}
-}
-
-func (l *listing) describedAhead(describe func(string) Info) iter.Seq2[int, Info] {
-	return func(yield func(int, Info) bool) {
-		turns := make(chan chan Info, 2*l.opt.Workers) // of the files, in their order
-		work := make(chan func(), 2*l.opt.Workers)
-		stop := make(chan struct{})
-		var wait sync.WaitGroup
-		defer wait.Wait()
-		defer close(stop)
-		wait.Go(func() { l.feed(describe, turns, work, stop) })
-		for range l.opt.Workers {
-			wait.Go(func() {
-				for do := range work {
-					do()
-				}
-			})
-		}
 		n := 0
-		for turn := range turns {
-			if !yield(n, <-turn) {
+		for info := range l.ahead(describe) {
+			if !yield(n, info) {
 				return
 			}
 			n++
@@ -72,20 +49,18 @@ func (l *listing) describedAhead(describe func(string) Info) iter.Seq2[int, Info
 	}
 }
 
-func (l *listing) feed(describe func(string) Info, turns chan<- chan Info, work chan<- func(), stop <-chan struct{}) {
-	defer close(turns)
-	defer close(work)
-	for _, f := range l.files {
-		info := make(chan Info, 1)
-		select {
-		case turns <- info:
-		case <-stop:
-			return
-		}
-		select {
-		case work <- func() { info <- describe(f.Path) }:
-		case <-stop:
-			return
+func (l *listing) ahead(describe func(string) Info) iter.Seq[Info] {
+	files := slices.Values(l.files)
+	if l.opt.Workers > 1 {
+		return inorder.Do(context.Background(), l.opt.Workers, files, func(_ context.Context, f store.LogFile, emit func(Info) bool) {
+			emit(describe(f.Path))
+		})
+	}
+	return func(yield func(Info) bool) {
+		for f := range files {
+			if !yield(describe(f.Path)) {
+				return
+			}
 		}
 	}
 }

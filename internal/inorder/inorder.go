@@ -1,4 +1,6 @@
-package search
+// Package inorder does work on several processors and gives what comes of it in the order
+// of the work.
+package inorder
 
 import (
 	"context"
@@ -6,10 +8,11 @@ import (
 	"sync"
 )
 
-// ordered does work for each element of seq, with several goroutines, and gives what
-// the work emits in the order of the elements, as soon as it can. emit returns false
-// where nobody wants more. Who is ahead waits, so that memory stays bounded.
-func ordered[T, R any](ctx context.Context, workers int, seq iter.Seq[T], work func(ctx context.Context, t T, emit func(R) bool)) iter.Seq[R] {
+// Do does work for each element of seq, with so many goroutines, and gives what the work
+// emits in the order of the elements, as soon as it can. emit returns false where nobody
+// wants more, as when ctx is done. Who is ahead waits, so that memory stays bounded. seq
+// runs in a goroutine of its own; when Do returns all of them have ended.
+func Do[T, R any](ctx context.Context, workers int, seq iter.Seq[T], work func(ctx context.Context, t T, emit func(R) bool)) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		o := &order[T, R]{ctx: ctx, work: work, inTurn: make(chan *task[T, R], 2*workers), free: make(chan *task[T, R], 2*workers)}
@@ -45,7 +48,7 @@ type task[T, R any] struct {
 func (o *order[T, R]) feed(seq iter.Seq[T]) {
 	defer close(o.inTurn)
 	defer close(o.free)
-	const ahead = 64 // of what is found, for each task
+	const ahead = 8 // of what is found, for each task
 	for element := range seq {
 		t := &task[T, R]{element, make(chan R, ahead)}
 		for _, c := range []chan *task[T, R]{o.free, o.inTurn} {
