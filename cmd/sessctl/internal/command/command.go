@@ -112,7 +112,7 @@ func (a *app) root() *cobra.Command {
 	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
 	f.StringVar(&a.flags.cwd, "cwd", "", "\"latest\" and ls: only sessions of the working directory `DIR`")
 	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of `NAME`: sessctl, pi or omp")
-	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.search(), a.verify())
+	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.search(), a.stats(), a.verify())
 	root.AddCommand(a.checkout(), a.undo(), a.redo(), a.label(), a.name(), a.fork(), a.rm())
 	root.AddCommand(a.archive(), a.unarchive())
 	root.AddCommand(a.demo(), a.version(), exitCodes())

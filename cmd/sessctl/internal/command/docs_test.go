@@ -156,6 +156,11 @@ func searchRuns(t *testing.T) [][]string {
 	return [][]string{{"search", "parser", story(t)}, {"search", "parser", write(t, "alone.jsonl", alone)}}
 }
 
+// unmodelled has an answer of nobody knows whom, and a rewind of nobody knows where to.
+const unmodelled = `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[]}}
+{"type":"custom_message","id":"aaaa0002","parentId":"aaaa0001","customType":"rewind-report","content":"x"}
+`
+
 // TestJSONFields: the documents have the fields that docs/cli.md lists, and no
 // others.
 func TestJSONFields(t *testing.T) {
@@ -167,6 +172,7 @@ func TestJSONFields(t *testing.T) {
 		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}, {"show", write(t, "left.jsonl", leftLog), "aaaa0002"}},
 		"sessctl.context/1":  contextRuns(t, header),
 		"sessctl.search/1":   searchRuns(t),
+		"sessctl.stats/1":    {{"stats", story(t)}, {"stats", "--by", "day", story(t)}, {"stats", "--by", "model", write(t, "odd.jsonl", header+unmodelled)}},
 		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},
 		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
 		"sessctl.version/1":  {{"version"}},
