@@ -19,6 +19,9 @@ func (r *reader) read(e entries.Entry, f *fact) error {
 			return readable(err)
 		}
 		r.message(object, f)
+		if r.prompt != nil && f.role == "user" {
+			f.prompt = r.prompt(e)
+		}
 	case entries.TypeUsage, entries.TypeModelUsage:
 		return readable(e.Fields(func(name string, value []byte) {
 			switch name {

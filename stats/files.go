@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/inorder"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -18,6 +19,8 @@ type FilesOptions struct {
 	Match func(*sessiontree.Tree) bool
 	// Read opens a session; nil stands for sessiontree.Read.
 	Read func(path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error)
+	// Prompt is as in Options.
+	Prompt func(entries.Entry) bool
 	// Done, where set, is called when a session was read, by any goroutine.
 	Done func()
 }
@@ -62,6 +65,6 @@ func (o *FilesOptions) read(_ context.Context, path string, emit func(result) bo
 	if o.Match != nil && !o.Match(t) {
 		return
 	}
-	s, err := Read(t, nil)
+	s, err := Read(t, &Options{Prompt: o.Prompt})
 	emit(result{s, err})
 }

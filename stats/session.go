@@ -12,6 +12,9 @@ import (
 type Options struct {
 	// Tip reads the path to an entry; "" reads the whole log.
 	Tip entries.ID
+	// Prompt, where set, tells what a person typed: it may know what the programs of other
+	// formats write in a user's name.
+	Prompt func(entries.Entry) bool
 }
 
 // A Session is what one session has.
@@ -74,7 +77,7 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		opt = &Options{}
 	}
 	h := t.Header()
-	r := &reader{session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}, seen: map[entries.ID]place{}}
+	r := &reader{prompt: opt.Prompt, session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}, seen: map[entries.ID]place{}}
 	entriesOf := t.Entries()
 	if opt.Tip != "" {
 		entriesOf = t.Path(opt.Tip)
@@ -102,6 +105,7 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 
 // A reader goes over the entries of a session.
 type reader struct {
+	prompt  func(entries.Entry) bool // nil stands for typed
 	session *Session
 	seen    map[entries.ID]place
 	asked   []int // facts of prompts that no model has answered yet

@@ -236,13 +236,15 @@ func TestFiles(t *testing.T) {
 	done := make(chan bool, 9)
 	var got []string
 	for s, err := range stats.Files(context.Background(), []string{one, junk, story, one}, &stats.FilesOptions{
-		Done:  func() { done <- true },
-		Match: func(t *sessiontree.Tree) bool { return t.Header().Cwd == "/p" },
+		Done:   func() { done <- true },
+		Match:  func(t *sessiontree.Tree) bool { return t.Header().Cwd == "/p" },
+		Prompt: func(entries.Entry) bool { return false },
 	}) {
 		if err != nil {
 			got = append(got, "error")
 		} else {
 			got = append(got, s.ID)
+			equal(t, "prompts, where the caller knows better", count(nil, s).Total().Prompts, 0)
 		}
 	}
 	equal(t, "sessions", strings.Join(got, " "), "s1 error s1")

@@ -192,7 +192,7 @@ func (s *searching) runTree(t *sessiontree.Tree) error {
 
 func (s *searching) runFiles() error {
 	defer s.clear()
-	opt := &search.Options{First: s.flags.names, Match: s.places.Suits, Done: s.oneDone}
+	opt := &search.Options{First: s.flags.names, Match: s.places.Suits, Read: s.places.Read, Done: s.oneDone}
 	for r := range search.Files(s.ctx, s.paths, s.pattern, opt) {
 		if r.Err != nil {
 			s.clear()

@@ -135,7 +135,7 @@ func (c *counting) many(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	opt := &stats.FilesOptions{Match: c.places.Suits, Done: func() { c.oneDone(int64(len(paths))) }}
+	opt := &stats.FilesOptions{Match: c.places.Suits, Read: c.places.Read, Done: func() { c.oneDone(int64(len(paths))) }}
 	var bad []sessiontree.Info
 	var first error
 	for s, err := range stats.Files(ctx, paths, opt) {

@@ -30,6 +30,8 @@ type Places struct {
 	// Describe, where set, knows more formats than sessiontree.Describe; the places of
 	// their agents are known then, too.
 	Describe func(path string) sessiontree.Info
+	// Read, where set, reads those formats, too.
+	Read func(path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error)
 }
 
 // Known gives the directories where sessctl, pi and oh-my-pi keep sessions, and
