@@ -117,6 +117,7 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.archive(), a.unarchive())
 	root.AddCommand(a.demo(), a.version(), exitCodes())
 	root.SuggestionsMinimumDistance = 2
+	a.complete(root)
 	return root
 }
 
