@@ -69,6 +69,12 @@ func (b *bench) measure(notes io.Writer) error {
 // it, and those that lay there for long are not what a file is that was just used.
 func (b *bench) warm() error {
 	for _, s := range b.sessions() {
+		if s.shape == farm {
+			if err := s.warmFarm(); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := dropCache(s.path); err != nil {
 			return err
 		}

@@ -35,6 +35,16 @@ var cases = map[string]benchCase{
 	"context":  {1, buildContext, nil, func(s *session) int64 { return s.Messages }},
 	"context2": {2, buildContextTwo, nil, func(s *session) int64 { return s.Messages }},
 
+	"search":  {1, searchAll, nil, soughtLines},
+	"search2": {2, searchAll, nil, soughtLines},
+	"grep":    {1, nil, grepCase, soughtLines},
+	"jq":      {1, nil, jqCase, soughtLines},
+
+	"ls-bare": {1, bareReads, nil, func(s *session) int64 { return int64(s.links) }},
+	"ls":      {1, listAll, nil, func(s *session) int64 { return int64(s.links) }},
+	"ls2":     {2, listAll, nil, func(s *session) int64 { return int64(s.links) }},
+	"ls-20":   {1, listTwenty, nil, func(s *session) int64 { return int64(min(20, s.links)) }},
+
 	"put":         {1, nil, putCase, wrote(written)},
 	"put-sync":    {1, nil, turnCase(false), wrote(durable)},
 	"append":      {1, nil, appendCase(written, sessiontree.SyncNever, 1), wrote(written)},

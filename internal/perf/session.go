@@ -40,6 +40,8 @@ func (s *session) name() string {
 	switch s.shape {
 	case chain:
 		return fmt.Sprintf("%s chain of %s", s.format, thousands(s.links))
+	case farm:
+		return thousands(s.links) + " sessions"
 	case flat:
 		return fmt.Sprintf("%s %d MB flat", s.format, s.mb)
 	}
@@ -59,6 +61,9 @@ func (s *session) file() string {
 
 // make writes the session into dir unless it is there already.
 func (s *session) make(dir string) error {
+	if s.shape == farm {
+		return s.makeFarm(dir)
+	}
 	s.path = filepath.Join(dir, s.file())
 	if s.kept() {
 		return nil
