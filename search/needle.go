@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -18,7 +19,10 @@ type needle struct {
 	runes []rune
 	fold  bool
 	raw   []byte // the run as it is, where cases matter
-	rare  int    // index into raw of the byte that is least common
+	// rare is the index of what is least common: into raw of a byte, with fold into runes of
+	// a character.
+	rare  int
+	pair  *pair  // the two rarest bytes, the first of them at rare; nil where there are none
 	first []byte // the bytes that a match in any case starts with; only with fold
 }
 
@@ -57,15 +61,31 @@ func escapable(r rune) bool {
 
 func newNeedle(run []rune, fold bool) *needle {
 	n := &needle{runes: run, fold: fold, raw: []byte(string(run))}
-	for i := range n.raw {
-		if rank(n.raw[i]) > rank(n.raw[n.rare]) {
-			n.rare = i
-		}
-	}
 	if fold {
 		n.anchor()
+		return n
+	}
+	first, second := rarest(n.raw)
+	n.rare = first
+	if second > first {
+		n.pair = newPair(n.raw[first], n.raw[second], second-first, false)
 	}
 	return n
+}
+
+// rarest gives the places of the two bytes of text that are least common, in their order;
+// twice the same where text has only one.
+func rarest(text []byte) (first, second int) {
+	best, next := 0, 0
+	for i := 1; i < len(text); i++ {
+		switch {
+		case rank(text[i]) > rank(text[best]):
+			best, next = i, best
+		case next == best || rank(text[i]) > rank(text[next]):
+			next = i
+		}
+	}
+	return min(best, next), max(best, next)
 }
 
 // common are bytes of logs from the most common one on; all others are rare.
@@ -79,9 +99,16 @@ func rank(b byte) int {
 	return len(common)
 }
 
-// anchor puts the run's rarest character first in what is looked for in any case: the
-// run is then found from there, in both directions.
+// anchor puts the run's rarest characters first in what is looked for in any case: the
+// run is then found from there, in both directions. Two are better than one, where what
+// stands between them is as long in any case.
 func (n *needle) anchor() {
+	if from, to := steady(n.runes); to-from > 1 {
+		first, second := rarest([]byte(string(n.runes[from:to])))
+		n.rare = from + first
+		n.pair = newPair(byte(n.runes[n.rare]), byte(n.runes[from+second]), second-first, true)
+		return
+	}
 	best := -1
 	for i, r := range n.runes {
 		starts, worst := startsOf(r), len(common)
@@ -92,6 +119,22 @@ func (n *needle) anchor() {
 			best, n.rare, n.first = max(score, 0), i, starts
 		}
 	}
+}
+
+// steady gives the longest part of a run whose characters are ASCII in any case. (k and s
+// are not: K and \u017f fold to them.)
+func steady(run []rune) (from, to int) {
+	start := 0
+	for i := 0; i <= len(run); i++ {
+		if i < len(run) && !slices.ContainsFunc(variants(run[i]), func(r rune) bool { return r >= utf8.RuneSelf }) {
+			continue
+		}
+		if i-start > to-from {
+			from, to = start, i
+		}
+		start = i + 1
+	}
+	return from, to
 }
 
 // startsOf lists the bytes with which a character starts in any case.
@@ -141,21 +184,35 @@ const mostSlashes = 8
 // plain finds the needle from position i on where none of it is escaped; -1 where it
 // is not in data.
 func (n *needle) plain(data []byte, i int) int {
-	if n.fold {
+	switch {
+	case n.pair != nil:
+		return n.plainPair(data, i)
+	case n.fold:
 		return n.plainFold(data, i)
 	}
-	b := n.raw[n.rare]
-	for at := i + n.rare; at < len(data); at++ {
-		next := bytes.IndexByte(data[at:], b)
-		if next < 0 {
-			return -1
-		}
-		at += next
-		if start := at - n.rare; bytes.HasPrefix(data[start:], n.raw) {
-			return start
-		}
+	if next := bytes.Index(data[i:], n.raw); next >= 0 {
+		return i + next
 	}
 	return -1
+}
+
+// plainPair finds the needle by its two rarest bytes.
+func (n *needle) plainPair(data []byte, i int) int {
+	if !n.fold {
+		i += n.rare // raw starts so many bytes before
+	}
+	for ; ; i++ {
+		if i = n.pair.index(data, i); i < 0 {
+			return -1
+		}
+		if n.fold {
+			if n.around(data, i, n.rare) {
+				return i
+			}
+		} else if bytes.HasPrefix(data[i-n.rare:], n.raw) {
+			return i - n.rare
+		}
+	}
 }
 
 // plainFold finds the needle in any case, by the start of its rarest character.
@@ -189,23 +246,16 @@ func indexByte(data []byte, i int, b byte) int {
 	return len(data)
 }
 
+var escape = newPair('\\', 'u', 1, false)
+
 // escaped finds an escape that can be a character of the needle, with the rest of it
-// around, from position i on; -1 where none is in data. Most backslashes are those of
-// newlines and quotes, close to each other: bytes.Index would give up on them and go byte
-// by byte.
+// around, from position i on; -1 where none is in data.
 func (n *needle) escaped(data []byte, i int) int {
-	for i+1 < len(data) {
-		next := bytes.IndexByte(data[i:], '\\')
-		if next < 0 || i+next+1 >= len(data) {
-			return -1
-		}
-		i += next
-		if data[i+1] == 'u' && n.atEscape(data, i) {
+	for ; ; i++ {
+		if i = escape.index(data, i); i < 0 || n.atEscape(data, i) {
 			return i
 		}
-		i++
 	}
-	return -1
 }
 
 // atEscape tells whether the escape at position i is a character of the run, with the

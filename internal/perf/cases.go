@@ -35,8 +35,8 @@ var cases = map[string]benchCase{
 	"context":  {1, buildContext, nil, func(s *session) int64 { return s.Messages }},
 	"context2": {2, buildContextTwo, nil, func(s *session) int64 { return s.Messages }},
 
-	"search":  {1, searchAll, nil, soughtLines},
-	"search2": {2, searchAll, nil, soughtLines},
+	"search":  {1, searchAll, nil, soughtText},
+	"search2": {2, searchAll, nil, soughtText},
 	"grep":    {1, nil, grepCase, soughtLines},
 	"jq":      {1, nil, jqCase, soughtLines},
 

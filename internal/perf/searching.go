@@ -67,8 +67,15 @@ func timedCommand(cmd *exec.Cmd, read func(string) (int64, error)) (n int64, too
 	return n, took, err
 }
 
-// soughtLines counts by a plain reading of the log.
-func soughtLines(s *session) int64 {
+// soughtLines counts by a plain reading of the log, soughtText without the records of
+// programs, which nobody reads.
+func soughtLines(s *session) int64 { return countSought(s, func([]byte) bool { return true }) }
+
+func soughtText(s *session) int64 {
+	return countSought(s, func(line []byte) bool { return !bytes.HasPrefix(line, []byte(`{"type":"custom",`)) })
+}
+
+func countSought(s *session, counts func(line []byte) bool) int64 {
 	file, err := os.Open(s.path)
 	if err != nil {
 		return -1
@@ -77,7 +84,7 @@ func soughtLines(s *session) int64 {
 	n := int64(0)
 	for lines := bufio.NewReaderSize(file, 1<<20); ; {
 		line, err := lines.ReadBytes('\n')
-		if bytes.Contains(line, []byte(sought)) {
+		if bytes.Contains(line, []byte(sought)) && counts(line) {
 			n++
 		}
 		if err == io.EOF {
