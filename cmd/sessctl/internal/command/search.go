@@ -129,6 +129,7 @@ type searching struct {
 	places  *locate.Places
 	ctx     context.Context
 	paths   []string
+	named   bool              // by the user, one by one or by their directory
 	stdin   *sessiontree.Tree // "-"
 	unread  error             // of directories
 
@@ -147,8 +148,9 @@ func (s *searching) find(names []string) (err error) {
 		s.stdin, err = s.app.open("-", false)
 		return err
 	}
+	s.named = len(names) > 0
 	s.paths, err = s.places.Sessions(names)
-	if len(names) == 0 { // a known directory that cannot be read hides no other
+	if !s.named { // a known directory that cannot be read hides no other
 		s.unread, err = err, nil
 	}
 	return err
@@ -196,7 +198,9 @@ func (s *searching) runFiles() error {
 	for r := range search.Files(s.ctx, s.paths, s.pattern, opt) {
 		if r.Err != nil {
 			s.clear()
-			s.failed++
+			if s.failed++; s.named && len(s.paths) == 1 {
+				return r.Err
+			}
 			s.report(r.Err)
 		} else if s.add(r.Session, r.Hit) || s.out.err != nil {
 			break
