@@ -184,3 +184,19 @@ func TestDescribeDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestDescribeAnySize: what is read of the ends fits together, whatever the size.
+func TestDescribeAnySize(t *testing.T) {
+	answer := strings.Replace(note("z", "", "answer"), `"user"`, `"assistant"`, 1)
+	answer = strings.Replace(answer, "T09:", "T10:", 1)
+	for _, size := range []int{0, 1, 1 << 10, 15 << 10, 16 << 10, 17 << 10, 63 << 10, 64 << 10, 65 << 10, 127 << 10, 128 << 10, 129 << 10, 300 << 10} {
+		for _, more := range []int{0, 1, 700} {
+			long := strings.Replace(pad(0, 1)[0], "xx", strings.Repeat("x", size+more), 1)
+			log := lines(piHeader, prompt(`"first"`), long, named("name"), answer)
+			info := describe(t, log)
+			if info.FirstPrompt != "first" || info.Name != "name" || !info.NameKnown || info.Damaged || info.Size != int64(len(log)) || !info.Modified.After(info.Created) {
+				t.Errorf("a line of %d bytes: got %+v", len(long), info)
+			}
+		}
+	}
+}

@@ -2,7 +2,9 @@ package sessiontree
 
 import (
 	"cmp"
+	"container/heap"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -45,6 +47,16 @@ type ListOptions struct {
 	// Match, where set, decides what is listed; what it refuses does not count
 	// for Limit. It sees an Info before Count has added to it.
 	Match func(*Info) bool
+	// Since, where set, leaves out what is older. Files that were not written since are not
+	// opened.
+	Since time.Time
+	// Workers is how many goroutines open files; 0 and 1 stand for one.
+	Workers int
+	// Progress, where set, is called with how many files were opened of those found.
+	Progress func(done, total int)
+	// Describe, where set, stands for the function of that name: it may know more
+	// formats. Workers call it at the same time.
+	Describe func(path string) Info
 }
 
 // List goes over the sessions in directories and in the directories directly below
@@ -54,10 +66,10 @@ type ListOptions struct {
 // A directory that is missing has none; one of dirs that cannot be read is an error,
 // which comes after everything else.
 //
-// Only the beginning and the end of a file are read. With a Limit files are opened
-// in the order of their modification times, and no more of them than it takes, since
-// no conversation is younger than its file; but for one that was copied with an
-// older time, which then may stand too low or be left out.
+// Only the beginning and the end of a file are read. With a Limit, or with Since, files are opened
+// in the order of their modification times, and no more of them than it takes (and a few
+// that Workers have begun), since no conversation is younger than its file; but for one
+// that was copied with an older time, which then may stand too low or be left out.
 func List(dirs []string, opt *ListOptions) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
 		l := &listing{yield: yield, seen: map[string]bool{}}
@@ -80,7 +92,7 @@ type listing struct {
 	yield func(Info, error) bool
 	files []store.LogFile
 	seen  map[string]bool // paths in files: directories may overlap
-	ready []Info          // opened, oldest first
+	ready youngest        // opened, and not given yet
 	bad   []Info
 	given int
 	done  bool
@@ -95,7 +107,7 @@ func (l *listing) collect(dir string) (unread error) {
 			return err
 		case err != nil:
 			l.bad = append(l.bad, Info{Path: f.Path, Err: err})
-		case !l.seen[f.Path]:
+		case !l.seen[f.Path] && !l.tooOld(f.Info.ModTime()):
 			l.seen[f.Path] = true
 			l.files = append(l.files, f)
 		}
@@ -107,16 +119,19 @@ func (l *listing) run() {
 	slices.SortFunc(l.files, func(a, b store.LogFile) int {
 		return cmp.Or(b.Info.ModTime().Compare(a.Info.ModTime()), strings.Compare(a.Path, b.Path))
 	})
-	for _, c := range l.files {
-		if l.opt.Limit > 0 {
-			// Whatever is still to come was written before this file was.
-			mtime := c.Info.ModTime()
+	for n, info := range l.described() {
+		l.add(l.files[n], info)
+		if l.opt.Progress != nil {
+			l.opt.Progress(n+1, len(l.files))
+		}
+		if l.opt.Limit > 0 && n+1 < len(l.files) {
+			// Whatever is still to come was written before the next file was.
+			mtime := l.files[n+1].Info.ModTime()
 			l.give(func(i *Info) bool { return i.Modified.After(mtime) })
 		}
 		if l.done {
 			return
 		}
-		l.open(c)
 	}
 	l.give(func(*Info) bool { return true })
 	for _, info := range l.bad {
@@ -126,8 +141,7 @@ func (l *listing) run() {
 	}
 }
 
-func (l *listing) open(c store.LogFile) {
-	info := Describe(c.Path)
+func (l *listing) add(c store.LogFile, info Info) {
 	info.Size = c.Info.Size()
 	if info.Err != nil {
 		l.bad = append(l.bad, info)
@@ -136,39 +150,33 @@ func (l *listing) open(c store.LogFile) {
 	if info.Modified.IsZero() {
 		info.Modified = c.Info.ModTime().UTC()
 	}
-	if l.opt.Match != nil && !l.opt.Match(&info) {
-		return
+	if !l.tooOld(info.Modified) && (l.opt.Match == nil || l.opt.Match(&info)) {
+		heap.Push(&l.ready, &info)
 	}
-	at, _ := slices.BinarySearchFunc(l.ready, info, func(a, b Info) int {
-		return cmp.Or(a.Modified.Compare(b.Modified), strings.Compare(b.ID, a.ID), strings.Compare(b.Path, a.Path))
-	})
-	l.ready = slices.Insert(l.ready, at, info)
 }
+
+func (l *listing) tooOld(t time.Time) bool { return !l.opt.Since.IsZero() && t.Before(l.opt.Since) }
 
 // give yields the youngest sessions, as long as they are settled.
 func (l *listing) give(settled func(*Info) bool) {
-	for len(l.ready) > 0 && !l.done {
-		last := len(l.ready) - 1
-		info := l.ready[last]
-		if !settled(&info) {
-			return
-		}
-		l.ready = l.ready[:last]
+	for len(l.ready) > 0 && !l.done && settled(l.ready[0]) {
+		info := heap.Pop(&l.ready).(*Info)
 		if l.opt.Count {
 			info.count()
 		}
 		l.given++
-		l.done = !l.yield(info, nil) || l.given == l.opt.Limit
+		l.done = !l.yield(*info, nil) || l.given == l.opt.Limit
 	}
 }
 
 // Describe reads the beginning and the end of one session.
 func Describe(path string) Info {
-	t, err := Read(path, nil)
+	t, err := readEnds(path)
 	if err != nil {
 		return Info{Path: path, Err: err}
 	}
 	defer t.Close()
+	defer t.tail.back.Release()
 	h := t.Header()
 	info := Info{Path: path, ID: h.ID, Cwd: h.Cwd, Created: h.Time, Modified: h.Time, Size: t.size}
 	look := &look{t: t, info: &info}
@@ -179,6 +187,23 @@ func Describe(path string) Info {
 	info.Agent = t.Agent()
 	info.Damaged = info.Damaged || loses(t.Damage())
 	return info
+}
+
+// readEnds is Read for who wants no more than the beginning and the end.
+func readEnds(path string) (*Tree, error) {
+	src, err := store.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	g, err := newGlance(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t, err := From(g, path, nil)
+	if err != nil {
+		g.Close()
+	}
+	return t, err
 }
 
 // loses tells whether there is damage that is more than a note.
@@ -198,12 +223,17 @@ type look struct {
 	whole bool // everything was seen
 	late  bool // the last title_change was seen
 
+	prompted bool      // a first prompt was found
+	last     time.Time // of the last message of a user or a model that was seen
+	dated    bool      // ... which is the last one in the log
+
 	said, given     string // by the last session_info and title_change that were seen
 	isSaid, isGiven bool
 }
 
 const (
 	headBytes = 256 << 10 // where the first prompt is looked for
+	nameBytes = 64 << 10  // ... and an early name, where that is found
 	tailCount = 200       // entries among which the last message is looked for
 	nameCount = 20        // ... and the name, where the last message is found; further up it is left to Count
 )
@@ -216,18 +246,43 @@ func (l *look) head() error {
 		if err != nil {
 			return err
 		}
-		if r.Offset > headBytes {
+		if r.Offset > headBytes || r.Offset > nameBytes && l.prompted {
 			return nil
 		}
 		end = r.Offset
 		l.info.Damaged = l.info.Damaged || lossy(l.t.head, r)
 		if l.t.head.Entry(r) {
-			k := n.keep(r, r.ID)
-			l.see(l.t.entry(&n, &k, ""))
+			l.seeRecord(&n, r)
 		}
 	}
 	l.whole = true
+	l.dated = !l.last.IsZero()
 	return l.unended(end)
+}
+
+// seeRecord looks at an entry near the beginning. Most say nothing of what is looked for.
+func (l *look) seeRecord(n *names, r *jsonl.Record) {
+	if isSpeech(entries.Type(r.Type), string(r.Role)) {
+		if millis := n.hour.millis(r.Time); millis != noTime {
+			l.last = timeOf(millis)
+		}
+	}
+	switch entries.Type(r.Type) {
+	case entries.TypeMessage:
+		if l.prompted || string(r.Role) != "user" {
+			return
+		}
+	case entries.TypeSessionInfo, entries.TypeTitleChange:
+	default:
+		return
+	}
+	k := n.keep(r, r.ID)
+	l.see(l.t.entry(n, &k, ""))
+}
+
+// isSpeech tells the messages that make a conversation young.
+func isSpeech(kind entries.Type, role string) bool {
+	return kind == entries.TypeMessage && (role == "user" || role == "assistant")
 }
 
 // unended looks at the last entry where its line has no newline.
@@ -236,7 +291,11 @@ func (l *look) unended(seen int64) error {
 	defer l.t.mu.Unlock()
 	r, err := l.t.tail.at(0)
 	if r != nil && r.rec.offset > seen {
-		l.see(l.t.entry(&l.t.tail.names, &r.rec, ""))
+		e := l.t.entry(&l.t.tail.names, &r.rec, "")
+		if isSpeech(e.Type, e.Role) && !e.Time.IsZero() {
+			l.last, l.dated = e.Time, true
+		}
+		l.see(e)
 	}
 	return err
 }
@@ -244,9 +303,10 @@ func (l *look) unended(seen int64) error {
 func (l *look) see(e entries.Entry) {
 	switch e.Type {
 	case entries.TypeMessage:
-		if e.Role == "user" && l.info.FirstPrompt == "" {
+		if e.Role == "user" && !l.prompted {
 			m, _ := e.Message() // one that cannot be read says nothing
 			l.info.FirstPrompt = m.Text()
+			l.prompted = l.info.FirstPrompt != ""
 		}
 	case entries.TypeSessionInfo:
 		l.said, l.isSaid = nameIn(e, "name")
@@ -264,7 +324,10 @@ func nameIn(e entries.Entry, field string) (string, bool) {
 func (l *look) tail() error {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
-	named, dated := l.whole || l.t.head.Title != nil, false
+	named, dated := l.whole || l.t.head.Title != nil, l.dated
+	if dated {
+		l.info.Modified = l.last
+	}
 	for n := 0; n < tailCount && !(dated && named); n++ {
 		r, err := l.t.tail.at(n)
 		if r == nil || err != nil {
@@ -272,7 +335,7 @@ func (l *look) tail() error {
 		}
 		e := l.t.entry(&l.t.tail.names, &r.rec, "")
 		switch {
-		case e.Type == entries.TypeMessage && (e.Role == "user" || e.Role == "assistant"):
+		case isSpeech(e.Type, e.Role):
 			if !dated && !e.Time.IsZero() {
 				l.info.Modified, dated = e.Time, true
 			}

@@ -127,6 +127,54 @@ func TestListOddTimes(t *testing.T) {
 	}
 }
 
+// TestListAhead: several workers change nothing but the time, and whoever has enough may
+// leave at any moment; how far it is is told.
+func TestListAhead(t *testing.T) {
+	s := newShelf(t)
+	for i := range 60 {
+		id := fmt.Sprintf("s%02d", i)
+		s.touch(s.put(id+".jsonl", session(id, (i*7)%60)), 70-i)
+	}
+	s.put("bad.jsonl", []byte("bad"))
+	want := names(s.list(nil))
+	for _, workers := range []int{1, 2, 9} {
+		last, total := 0, 0
+		opt := &sessiontree.ListOptions{Workers: workers, Progress: func(done, of int) { last, total = done, of }}
+		if got := names(s.list(opt)); got != want || last != 61 || total != 61 {
+			t.Errorf("%d workers: got %s after %d of %d files, want %s", workers, got, last, total, want)
+		}
+		n := 0
+		for range sessiontree.List([]string{s.dir}, &sessiontree.ListOptions{Workers: workers, Limit: 20}) {
+			if n++; n == 3 {
+				break
+			}
+		}
+	}
+	opt := &sessiontree.ListOptions{Workers: 3, Describe: func(path string) sessiontree.Info {
+		return sessiontree.Info{Path: path, ID: filepath.Base(path), Modified: noon}
+	}}
+	if got := s.list(opt); len(got) != 61 || got[0].ID != "bad.jsonl" {
+		t.Errorf("got %v, want what the caller's function describes", got)
+	}
+}
+
+// TestListSince: what is older is left out, and files that are older are not opened.
+func TestListSince(t *testing.T) {
+	s := newShelf(t)
+	for i := range 20 {
+		id := fmt.Sprintf("s%02d", i)
+		s.touch(s.put(id+".jsonl", session(id, i)), i+2)
+	}
+	opened := 0
+	opt := &sessiontree.ListOptions{Since: noon.Add(17 * time.Minute), Describe: func(path string) sessiontree.Info {
+		opened++
+		return sessiontree.Describe(path)
+	}}
+	if got := names(s.list(opt)); got != "s19 s18 s17" || opened != 5 {
+		t.Errorf("got %s of %d opened files, want s19 s18 s17 of 5", got, opened)
+	}
+}
+
 // TestListLimitBoundsTheWork: what is too old to be listed is not opened.
 func TestListLimitBoundsTheWork(t *testing.T) {
 	s := newShelf(t)

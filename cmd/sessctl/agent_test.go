@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,7 +63,7 @@ func (p *player) open() (err error) {
 			return err
 		}
 	}
-	if p.s, err = sessiontree.Open(p.log, nil); err != nil {
+	if p.s, err = openLog(p.log); err != nil {
 		return err
 	}
 	if p.root, err = os.OpenRoot(p.ws); err != nil {
@@ -73,6 +74,18 @@ func (p *player) open() (err error) {
 	}
 	p.files, err = checkpoint.Track(context.Background(), p.s, p.root, p.st, &checkpoint.TrackOptions{Scan: true})
 	return err
+}
+
+// openLog opens a session that was closed a moment ago. A command that another script
+// starts just then has a copy of its lock, until it is the command.
+func openLog(path string) (s *sessiontree.Session, err error) {
+	for range 100 {
+		if s, err = sessiontree.Open(path, nil); !errors.Is(err, sessiontree.ErrLocked) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return s, err
 }
 
 func (p *player) close() {

@@ -9,13 +9,15 @@ type Back struct {
 	f    *fold
 	next int // the record of c to see next, plus one
 	at   int64
+	// block is little at first: most who start at the end want no more than the leaf.
+	block int
 }
 
 // Backward starts at the end of a log. What is wrong with the lines that are
 // passed is added to report.
 func Backward(src Source, head *Head, end *End, report *Report) *Back {
 	f := &fold{head: head, report: report, inLine: end.InLine}
-	return &Back{src: src, c: newChunk(head, Options{}), f: f, at: end.Limit}
+	return &Back{src: src, c: newChunk(head, Options{}), f: f, at: end.Limit, block: firstBlock}
 }
 
 // Next gives the entry before the last one given, and nil at the log's beginning.
@@ -31,11 +33,20 @@ func (b *Back) Next() (*Record, error) {
 		if b.at <= 0 {
 			return nil, nil
 		}
-		if err := b.c.loadBackward(b.src, b.at, backwardBlock); err != nil {
+		if err := b.c.loadBackward(b.src, b.at, b.block); err != nil {
 			return nil, err
 		}
 		b.c.parse()
+		b.block = backwardBlock
 		b.at, b.next = b.c.base, len(b.c.recs)
+	}
+}
+
+// Release gives up what was read; Next then has no more to give.
+func (b *Back) Release() {
+	if b.c != nil {
+		b.c.release()
+		b.c, b.next, b.at = nil, 0, 0
 	}
 }
 

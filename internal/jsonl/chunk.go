@@ -21,6 +21,8 @@ const (
 	forwardBlock  = 2 << 20
 	backwardBlock = 256 << 10
 	headBlock     = 64 << 10
+	// firstBlock is for who most likely wants no more than a line or two.
+	firstBlock = 16 << 10
 	// keptBlock is the largest buffer that is kept for the next block: what a
 	// giant line needed is given back.
 	keptBlock = 8 << 20
@@ -113,8 +115,8 @@ func (c *chunk) loadBackward(src Source, end int64, block int) error {
 
 // lineStart finds the start of the line that end is in.
 func (c *chunk) lineStart(src Source, end int64) (int64, error) {
-	for end > 0 {
-		from := max(end-forwardBlock, 0)
+	for step := int64(headBlock); end > 0; step = min(2*step, forwardBlock) {
+		from := max(end-step, 0)
 		if err := c.read(src, from, end); err != nil {
 			return 0, err
 		}

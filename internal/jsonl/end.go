@@ -19,12 +19,15 @@ type End struct {
 // the lines of a native batch whose last line is missing.
 func ReadEnd(src Source, size int64, head *Head) (*End, error) {
 	e := &ending{head: head, limit: size}
-	c := &chunk{parser: parser{native: head.Native}}
+	c := newChunk(head, Options{})
+	defer c.release()
+	block := firstBlock
 	for end := size; end > 0 && !e.done; end = c.base {
-		if err := c.loadBackward(src, end, headBlock); err != nil {
+		if err := c.loadBackward(src, end, block); err != nil {
 			return nil, err
 		}
 		c.parse()
+		block = headBlock
 		e.seeAll(c)
 	}
 	return e.result(src, size)
@@ -99,7 +102,8 @@ func (e *ending) result(src Source, size int64) (*End, error) {
 		return nil, err
 	}
 	report := &Report{}
-	c := &chunk{parser: parser{native: e.head.Native}}
+	c := newChunk(e.head, Options{})
+	defer c.release()
 	line := 0
 	for from := e.limit; from < size; from = c.end() {
 		if err := c.loadForward(src, from, size, headBlock); err != nil {

@@ -1,6 +1,9 @@
 package jsonl
 
-import "iter"
+import (
+	"iter"
+	"sync"
+)
 
 // Options say how a log is read.
 type Options struct {
@@ -73,8 +76,25 @@ func chunks(src Source, head *Head, limit int64, opt Options) iter.Seq2[*chunk, 
 	return parallel(src, head, limit, opt)
 }
 
+// chunks that were used: who lists thousands of logs would else spend half of the time
+// on fresh memory.
+var used = sync.Pool{New: func() any { return new(chunk) }}
+
 func newChunk(head *Head, opt Options) *chunk {
-	return &chunk{parser: parser{native: head.Native, deep: opt.Deep}}
+	c := used.Get().(*chunk)
+	c.native, c.deep = head.Native, opt.Deep
+	return c
+}
+
+// release gives a chunk up, its records with it.
+func (c *chunk) release() {
+	if cap(c.buf) > keptBlock {
+		return
+	}
+	clear(c.recs)
+	c.recs, c.data, c.part, c.line = c.recs[:0], nil, nil, nil
+	c.rec, c.crc = Record{}, nil
+	used.Put(c)
 }
 
 func serial(src Source, head *Head, limit int64, opt Options) iter.Seq2[*chunk, error] {

@@ -37,12 +37,15 @@ func (h *Head) Rewritten() bool { return h.Native && h.Title != nil }
 func ReadHead(src Source, size int64) (*Head, error) {
 	h := &Head{Empty: size == 0}
 	var first *Record // the first record that is no header
-	c := &chunk{}
+	c := newChunk(h, Options{})
+	defer c.release()
+	block := firstBlock
 	for from := int64(0); from < min(size, headLimit) && !h.Found; from = c.end() {
-		if err := c.loadForward(src, from, size, headBlock); err != nil {
+		if err := c.loadForward(src, from, size, block); err != nil {
 			return nil, err
 		}
 		c.parse()
+		block = headBlock
 		h.see(c, &first)
 	}
 	h.judge(first)

@@ -12,6 +12,7 @@ import (
 func Range(src Source, head *Head, from, limit int64) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		c := newChunk(head, Options{})
+		defer c.release()
 		for ; from < limit; from = c.end() {
 			if err := c.loadForward(src, from, limit, backwardBlock); err != nil {
 				yield(nil, err)

@@ -72,6 +72,12 @@ func (b *bench) warm() error {
 		if s.shape == folder {
 			continue // the first case goes through it
 		}
+		if s.shape == farm {
+			if err := s.warmFarm(); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := dropCache(s.path); err != nil {
 			return err
 		}

@@ -37,6 +37,16 @@ var cases = map[string]benchCase{
 	"context":  {procs: 1, run: buildContext, want: func(s *session) int64 { return s.Messages }},
 	"context2": {procs: 2, run: buildContextTwo, want: func(s *session) int64 { return s.Messages }},
 
+	"search":  {procs: 1, run: searchAll, want: soughtText},
+	"search2": {procs: 2, run: searchAll, want: soughtText},
+	"grep":    {procs: 1, timed: grepCase, want: soughtLines},
+	"jq":      {procs: 1, timed: jqCase, want: soughtLines},
+
+	"ls-bare": {procs: 1, run: bareReads, want: sessionsOf},
+	"ls":      {procs: 1, run: listAll, want: sessionsOf},
+	"ls2":     {procs: 2, run: listAll, want: sessionsOf},
+	"ls-20":   {procs: 1, run: listTwenty, want: func(s *session) int64 { return int64(min(20, s.links)) }},
+
 	"put":         {procs: 1, timed: putCase, want: wrote(written)},
 	"put-sync":    {procs: 1, timed: turnCase(false), want: wrote(durable)},
 	"append":      {procs: 1, timed: appendCase(written, sessiontree.SyncNever, 1), want: wrote(written)},
@@ -58,6 +68,8 @@ func appendCase(most int, mode sessiontree.SyncMode, goroutines int) timedCase {
 		return appendEntries(path, most, mode, goroutines)
 	}
 }
+
+func sessionsOf(s *session) int64 { return int64(s.links) }
 
 func wrote(most int64) func(s *session) int64 {
 	return func(s *session) int64 { return min(most, s.Entries/2) }

@@ -26,7 +26,7 @@ func peakMemory() int64 {
 // peakOf is the most memory that another process had resident, which has ended.
 func peakOf(p *os.ProcessState) int64 {
 	if usage, ok := p.SysUsage().(*syscall.Rusage); ok {
-		return usage.Maxrss << 10
+		return int64(usage.Maxrss) << 10
 	}
 	return 0
 }

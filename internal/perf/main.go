@@ -19,6 +19,7 @@ type config struct {
 	big, small int64  // sizes of the sessions, in MB
 	chain      int    // entries of the longest chain
 	files      int    // files of the largest folder
+	farm       int    // sessions that are listed
 	which      string // rows
 
 	child   string // run this case on the file, and nothing else
@@ -41,7 +42,7 @@ func main() {
 func parse(args []string) (*config, error) {
 	c := &config{}
 	flags := flag.NewFlagSet("perf", flag.ContinueOnError)
-	flags.StringVar(&c.dir, "dir", cacheDir(), "folder that keeps the sessions and folders, 5 GB")
+	flags.StringVar(&c.dir, "dir", cacheDir(), "folder that keeps the sessions and folders, 6 GB")
 	flags.StringVar(&c.peers, "peers", os.Getenv("SESSCTL_PEERS"), "folder with pi/node_modules; pi is not run without it")
 	flags.IntVar(&c.rounds, "n", 7, "rounds")
 	flags.DurationVar(&c.wait, "wait", 5*time.Second, "how long to wait, before each case, for other programs to be quiet")
@@ -49,6 +50,7 @@ func parse(args []string) (*config, error) {
 	flags.Int64Var(&c.small, "small", 200, "size of the sessions that pi reads, in MB")
 	flags.IntVar(&c.chain, "chain", 1_000_000, "entries of the longest chain")
 	flags.IntVar(&c.files, "files", 100_000, "files of the largest folder, and entries of the log of edits")
+	flags.IntVar(&c.farm, "farm", 10_000, "sessions that are listed")
 	flags.StringVar(&c.which, "rows", "all", "logs, files or all: which rows")
 	flags.StringVar(&c.profile, "profile", "", "write a CPU profile of this `case` to the file named last")
 	flags.StringVar(&c.format, "format", "native", "native or pi: the large session is profiled; flat or chain: the one without compactions, the longest chain; folder or edited: of file states")
@@ -70,6 +72,8 @@ func (c *config) check(args int) error {
 		return fmt.Errorf("%d arguments beside the flags, want %d", args, want)
 	case c.rounds < 1 || c.big < 1 || c.small < 1:
 		return errors.New("-n, -big and -small are positive")
+	case c.farm < 1:
+		return errors.New("-farm is positive")
 	case c.chain < 100:
 		return errors.New("-chain is at least 100: the shortest chain has a hundredth of it")
 	case c.files < 500:

@@ -43,13 +43,14 @@ func logRows(c *config) []row {
 	native := &session{format: "native", mb: c.big}
 	pi := &session{format: "pi", mb: c.big}
 	rows := append(bigRows(native, 45), bigRows(pi, 25)...)
+	rows = append(append(rows, searchRows(native)...), searchRows(pi)...)
 	small := &session{format: "native", mb: c.small}
-	rows = append(rows, peerRows(small)...)
+	rows = append(append(rows, peerRows(small)...), jqRows(small)...)
 	rows = append(rows, peerRows(&session{format: "pi", mb: c.small})...)
 	rows = append(rows, writeRows(small)...)
 	rows = append(rows, flatRows(&session{format: "native", shape: flat, mb: c.small})...)
 	rows = append(rows, flatRows(&session{format: "pi", shape: flat, mb: c.small})...)
-	return append(rows, chainRows(c.chain)...)
+	return append(append(rows, chainRows(c.chain)...), farmRows(c.farm)...)
 }
 
 // bigRows are the rows of a large session, whose whole scan should reach a share

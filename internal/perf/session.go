@@ -44,6 +44,8 @@ func (s *session) name() string {
 		return fmt.Sprintf("%s files, %d MB", thousands(s.links), s.mb)
 	case chain, edited:
 		return fmt.Sprintf("%s %s of %s", s.format, s.shape, thousands(s.links))
+	case farm:
+		return thousands(s.links) + " sessions"
 	case flat:
 		return fmt.Sprintf("%s %d MB flat", s.format, s.mb)
 	}
@@ -68,6 +70,8 @@ func (s *session) make(dir string) error {
 		return s.makeFolder(dir)
 	case edited:
 		return s.makeEdited(dir)
+	case farm:
+		return s.makeFarm(dir)
 	}
 	s.path = filepath.Join(dir, s.file())
 	if s.kept() {

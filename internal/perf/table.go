@@ -64,7 +64,7 @@ func numbers(r row, got sample, ran bool) []string {
 // readsAll tells whether the job reads all of the log.
 func (j job) readsAll() bool {
 	switch j.name {
-	case "limit", "scan", "scan2", "walk", "path", "path2", "pi", "pi-context", "stream":
+	case "limit", "scan", "scan2", "walk", "path", "path2", "pi", "pi-context", "stream", "search", "search2", "grep", "jq":
 		return true
 	case "context", "context2":
 		return j.on.shape != "" // without a compaction

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -85,8 +86,8 @@ branches, entries, what was left behind by a rewind, and what is damaged.
 A session S is a path, - (standard input), the beginning or end of a session id
 (at least 4 characters), or "latest". An entry is named by the beginning or end of
 its id, by a label, as @ (the leaf), @~3 (three above it) or :18 (what stands on
-line 18). Sessions of sessctl, pi and oh-my-pi are read. Nothing that reads changes
-a file.`
+line 18). Sessions of sessctl, pi, oh-my-pi, Claude Code and Codex are read. Nothing
+that reads changes a file.`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -111,13 +112,14 @@ func (a *app) root() *cobra.Command {
 	f.BoolVar(&a.flags.utc, "utc", false, "show times in UTC instead of local time")
 	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
 	f.StringVar(&a.flags.cwd, "cwd", "", "\"latest\" and ls: only sessions of the working directory `DIR`")
-	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of `NAME`: sessctl, pi or omp")
-	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.verify())
+	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of `NAME`: sessctl, pi, omp, claude or codex")
+	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.search(), a.stats(), a.verify())
 	root.AddCommand(a.checkout(), a.undo(), a.redo(), a.label(), a.name(), a.fork(), a.rm())
 	root.AddCommand(a.files())
 	root.AddCommand(a.archive(), a.unarchive(), a.gc(), a.du())
 	root.AddCommand(a.demo(), a.version(), exitCodes())
 	root.SuggestionsMinimumDistance = 2
+	a.complete(root)
 	return root
 }
 
@@ -162,11 +164,11 @@ func (a *app) write(page bool, f func(o *term.Output) error) error {
 }
 
 func (a *app) places() (*locate.Places, error) {
-	p := &locate.Places{Getenv: a.getenv, Agent: sessiontree.Agent(a.flags.agent)}
+	p := &locate.Places{Getenv: a.getenv, Agent: sessiontree.Agent(a.flags.agent), Describe: formats.Describe, Read: formats.Read}
 	switch p.Agent {
-	case "", sessiontree.AgentNative, sessiontree.AgentPi, sessiontree.AgentOmp:
+	case "", sessiontree.AgentNative, sessiontree.AgentPi, sessiontree.AgentOmp, sessiontree.AgentClaude, sessiontree.AgentCodex:
 	default:
-		return nil, usagef("--agent is sessctl, pi or omp, not %q", a.flags.agent)
+		return nil, usagef("--agent is sessctl, pi, omp, claude or codex, not %q", a.flags.agent)
 	}
 	for _, dir := range a.flags.dirs {
 		abs, err := filepath.Abs(dir)

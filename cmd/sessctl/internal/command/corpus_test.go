@@ -40,11 +40,16 @@ func TestCorpus(t *testing.T) {
 			{"branches"}, {"branches", "--json"}, {"tree"}, {"tree", "--all"}, {"tree", "--json"}, {"tree", "--depth", "1"},
 			{"show"}, {"show", "--full"}, {"show", "--brief"}, {"show", "--json"}, {"show", "--jsonl"}, {"show", "--raw"}, {"verify"}, {"verify", "--json"},
 			{"files"}, {"files", "--json"},
+			{"stats"}, {"stats", "--json"}, {"search", "-E", "."}, {"search", "-E", ".", "--json"}, {"search", "-C", "2", "-i", "THE", "--jsonl"},
 		}...) {
 			r := sessctl(t, append(args, log)...)
 			what := strings.Join(args, " ") + " " + filepath.Base(log)
 			switch r.code {
 			case exitOK, exitProblems:
+			case exitFailure:
+				if args[0] != "search" || r.stdout != "" && args[len(args)-1] != "--json" {
+					t.Errorf("%s: got exit code 1: %s", what, r.stderr)
+				}
 			case exitDamaged:
 				if !strings.Contains(r.stderr, "not a session") {
 					t.Errorf("%s: got exit code 12 and %q, want that it is none", what, r.stderr)

@@ -148,6 +148,19 @@ func contextRuns(t *testing.T, header string) [][]string {
 	}
 }
 
+// searchRuns show every field of a hit.
+func searchRuns(t *testing.T) [][]string {
+	t.Helper()
+	alone := `{"type":"session","version":3,"id":"s1","cwd":"/p"}` + "\n" + `{"type":"label","id":"aaaa0001","parentId":null,"targetId":"x","label":"parser"}` + "\n" +
+		`{"type":"message","id":"aaaa0002","parentId":null,"message":{"role":"user","content":"x"}}` + "\n"
+	return [][]string{{"search", "parser", story(t)}, {"search", "parser", write(t, "alone.jsonl", alone)}}
+}
+
+// unmodelled has an answer of nobody knows whom, and a rewind of nobody knows where to.
+const unmodelled = `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[]}}
+{"type":"custom_message","id":"aaaa0002","parentId":"aaaa0001","customType":"rewind-report","content":"x"}
+`
+
 // TestJSONFields: the documents have the fields that docs/cli.md lists, and no
 // others.
 func TestJSONFields(t *testing.T) {
@@ -158,6 +171,8 @@ func TestJSONFields(t *testing.T) {
 		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}},
 		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}, {"show", write(t, "left.jsonl", leftLog), "aaaa0002"}},
 		"sessctl.context/1":  contextRuns(t, header),
+		"sessctl.search/1":   searchRuns(t),
+		"sessctl.stats/1":    {{"stats", story(t)}, {"stats", "--by", "day", story(t)}, {"stats", "--by", "model", write(t, "odd.jsonl", header+unmodelled)}},
 		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},
 		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
 		"sessctl.version/1":  {{"version"}},
@@ -241,6 +256,7 @@ func TestJSONLines(t *testing.T) {
 	}{
 		{"sessctl.show/1", "entries", [][]string{{"show", "--jsonl", story(t)}, {"show", "--jsonl", "-q", write(t, "damaged.jsonl", damagedLog)},
 			{"show", "--jsonl", write(t, "left.jsonl", leftLog), "aaaa0002"}}},
+		{"sessctl.search/1", "hits", [][]string{{"search", "--jsonl", "parser", story(t)}, append([]string{"search", "--jsonl"}, searchRuns(t)[1][1:]...)}},
 		{"sessctl.ls/1", "sessions", [][]string{{"ls", "--jsonl", dirOf(story(t))}, {"ls", "--jsonl", "--count", dirOf(story(t))}, {"ls", "--jsonl", dirOf(write(t, "damaged.jsonl", damagedLog))}}},
 	} {
 		page, seen := schema{}, fields{}

@@ -30,7 +30,7 @@ const (
 )
 
 const exitHelp = `   0  done
-   1  failure
+   1  failure; of search: nothing was found
    2  usage: unknown command or flag, missing argument
    3  done, and problems were found (verify; other commands with --strict)
   10  no such session or entry, or the name fits several
@@ -95,6 +95,8 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 		return exitOK
 	case errors.Is(err, errProblems):
 		return exitProblems
+	case err == errNoHit:
+		return exitFailure
 	case errors.Is(err, syscall.EPIPE):
 		return exitOK // whoever read the output has had enough
 	case errors.Is(err, context.Canceled):

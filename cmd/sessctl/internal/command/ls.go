@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +29,8 @@ func (a *app) ls() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [DIR...]",
 		Short: "List sessions, newest conversation first",
-		Long: `ls lists the sessions in the known directories of sessctl, pi and oh-my-pi, and in
-those given with --dir; with DIR only in those. Only the beginning and the end of
+		Long: `ls lists the sessions in the known directories of sessctl, pi, oh-my-pi, Claude
+Code and Codex, and in those given with --dir; with DIR only in those. Only the beginning and the end of
 each file are read: --count reads them whole, for turns and branches, and for names
 that stand elsewhere.`,
 		Example: "  sessctl ls --limit 20\n  sessctl ls --cwd . --since 2d\n  sessctl ls --grep parser --json",
@@ -98,13 +99,22 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 			return err
 		}
 	}
-	opt := &sessiontree.ListOptions{Limit: f.limit, Count: f.count, Match: match}
+	opt := &sessiontree.ListOptions{
+		Limit: f.limit, Count: f.count, Match: match, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe,
+	}
+	if opt.Since, err = parseTime(f.since, time.Now()); err != nil {
+		return err
+	}
 	return a.write(true, func(o *term.Output) error { return a.list(o, f, dirs, opt) })
 }
 
 // list writes the sessions, and on stderr how many files are none.
 func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.ListOptions) error {
 	l := &lister{app: a, o: o, flags: f}
+	shown := &progress{app: a, doing: "looking"}
+	if !f.jsonl || !o.Terminal { // which are written at once
+		opt.Progress = func(done, total int) { shown.show(int64(done), int64(total)) }
+	}
 	var bad []sessiontree.Info
 	var unread error // comes last
 	for info, err := range sessiontree.List(dirs, opt) {
@@ -120,6 +130,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 			return err
 		}
 	}
+	shown.clear()
 	a.reportUnreadable(bad)
 	if l.n == 0 && !a.flags.quiet {
 		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s; name a folder to look elsewhere\n", term.Line(strings.Join(dirs, ", ")))
@@ -228,10 +239,6 @@ func size(n int64) string {
 
 // match joins the filters into one.
 func (f *lsFlags) match(places *locate.Places) (func(*sessiontree.Info) bool, error) {
-	since, err := parseTime(f.since, time.Now())
-	if err != nil {
-		return nil, err
-	}
 	until, err := parseTime(f.until, time.Now())
 	if err != nil {
 		return nil, err
@@ -240,7 +247,7 @@ func (f *lsFlags) match(places *locate.Places) (func(*sessiontree.Info) bool, er
 	return func(i *sessiontree.Info) bool {
 		text := strings.ToLower(i.Name + "\n" + i.FirstPrompt + "\n" + i.Cwd)
 		return places.Match(i) && strings.Contains(text, grep) &&
-			(since.IsZero() || !i.Modified.Before(since)) && (until.IsZero() || i.Modified.Before(until))
+			(until.IsZero() || i.Modified.Before(until))
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -103,11 +104,13 @@ func kinds(damage []sessiontree.Damage) []string {
 // A progress shows on a terminal how far a long read has come.
 type progress struct {
 	app   *app
+	doing string // "reading" where it is not set
 	start time.Time
-	shown time.Time
+	shown time.Time // the line was written last; zero where there is none
 }
 
-// show is called with bytes read; it says nothing in the first half second.
+// show is called with bytes read, or things done; it says nothing in the first half
+// second.
 func (p *progress) show(done, total int64) {
 	const patience, pace = 500 * time.Millisecond, 200 * time.Millisecond
 	now := time.Now()
@@ -119,10 +122,18 @@ func (p *progress) show(done, total int64) {
 		return
 	}
 	if done >= total {
-		fmt.Fprint(f, "\r\x1b[K")
+		p.clear()
 	} else if now.Sub(p.shown) >= pace {
 		p.shown = now
-		fmt.Fprintf(f, "\rreading: %d %%", done*100/max(total, 1))
+		fmt.Fprintf(f, "\r%s: %d %%", cmp.Or(p.doing, "reading"), done*100/max(total, 1))
+	}
+}
+
+// clear takes the line away, so that others can be written.
+func (p *progress) clear() {
+	if !p.shown.IsZero() {
+		fmt.Fprint(p.app.stderr, "\r\x1b[K")
+		p.shown = time.Time{}
 	}
 }
 

@@ -27,6 +27,11 @@ type Places struct {
 	Getenv func(string) string
 	Cwd    string            // "latest" and the list: only sessions of this directory
 	Agent  sessiontree.Agent // ... and of this agent
+	// Describe, where set, knows more formats than sessiontree.Describe; the places of
+	// their agents are known then, too.
+	Describe func(path string) sessiontree.Info
+	// Read, where set, reads those formats, too.
+	Read func(path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error)
 }
 
 // Own is the directory where sessctl keeps sessions.
@@ -66,6 +71,9 @@ func (p *Places) Known() []string {
 		add(home, ".omp/agent/sessions")
 	}
 	add(data, "omp/sessions")
+	if p.Describe != nil {
+		dirs = append(dirs, p.foreign()...)
+	}
 	return unique(append(dirs, p.Dirs...))
 }
 
@@ -101,7 +109,7 @@ func (p *Places) Session(name string) (string, error) {
 }
 
 func (p *Places) latest() (string, error) {
-	for info, err := range sessiontree.List(p.Known(), &sessiontree.ListOptions{Limit: 1, Match: p.Match}) {
+	for info, err := range sessiontree.List(p.Known(), &sessiontree.ListOptions{Limit: 1, Match: p.Match, Describe: p.Describe}) {
 		if err != nil {
 			return "", err
 		}
@@ -132,7 +140,7 @@ func (p *Places) byID(name string) (string, error) {
 	byName, rest := p.files(name)
 	if len(byName) == 0 {
 		for _, path := range rest {
-			if fits(sessiontree.Describe(path).ID, name) {
+			if fits(p.describe(path).ID, name) {
 				byName = append(byName, path)
 			}
 		}

@@ -118,3 +118,42 @@ func TestManyCandidatesAreNotAllListed(t *testing.T) {
 		t.Errorf("got %v, want ten of them and how many more", err)
 	}
 }
+
+// TestForeignPlaces: the places of other agents' formats are known where somebody can
+// describe them.
+func TestForeignPlaces(t *testing.T) {
+	home := t.TempDir()
+	for _, dir := range []string{".claude/projects/-p", ".codex/sessions/2025/12/31", ".codex/sessions/2026/01/02", ".codex/sessions/2026/11/30", ".codex/sessions/notes"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &locate.Places{Getenv: environment(map[string]string{"HOME": home})}
+	own := p.Known()
+	p.Describe = func(path string) sessiontree.Info { return sessiontree.Info{Path: path, ID: "foreign-id"} }
+
+	var got []string
+	for _, dir := range p.Known()[len(own):] {
+		rel, err := filepath.Rel(home, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}
+	if want := ".claude/projects .codex/sessions/2026/11 .codex/sessions/2026/01 .codex/sessions/2025/12 .codex/archived_sessions"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	path := filepath.Join(home, ".codex/sessions/2026/11/30/rollout.jsonl")
+	if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"latest", "foreign-id"} {
+		if found, err := p.Session(name); err != nil || found != path {
+			t.Errorf("%s: got %q (%v), want %q", name, found, err, path)
+		}
+	}
+	p.Getenv = environment(map[string]string{"CODEX_HOME": "/c", "CLAUDE_CONFIG_DIR": "/d"})
+	if got := strings.Join(p.Known(), " "); got != filepath.FromSlash("/d/projects /c/archived_sessions") {
+		t.Errorf("got %s", got)
+	}
+}

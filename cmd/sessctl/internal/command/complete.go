@@ -1,0 +1,188 @@
+package command
+
+import (
+	"runtime"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// A completer offers what may stand in some place of the command line.
+type completer = cobra.CompletionFunc
+
+// complete makes the arguments and flags of all commands below cmd completable, by the
+// words that their usage has for them: S, ENTRY, DIR and so on.
+func (a *app) complete(cmd *cobra.Command) {
+	words := strings.Fields(cmd.Use)[1:]
+	if len(words) > 0 && cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = a.completeArgs(words)
+	}
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		word, _ := pflag.UnquoteUsage(f)
+		if c := a.completeFlag(f.Name, word); c != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, c) // fails only where it has one
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		a.complete(sub)
+	}
+}
+
+// completeArgs completes the argument that is next by its word; the last word may stand
+// for many.
+func (a *app) completeArgs(words []string) completer {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		at := len(args)
+		if last := len(words) - 1; at > last && strings.Contains(words[last], "...") {
+			at = last
+		}
+		if at >= len(words) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if c := a.completeWord(strings.Trim(words[at], "[].")); c != nil {
+			return c(cmd, args, begun)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeWord gives the completer of a word; nil where nothing can be offered.
+func (a *app) completeWord(word string) completer {
+	switch word {
+	case "S":
+		return a.completeSession
+	case "ENTRY", "TIP", "A", "B":
+		return a.completeEntry
+	case "DIR":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	case "FILE", "OUT":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return nil
+}
+
+func (a *app) completeFlag(name, word string) completer {
+	fixed := map[string][]string{
+		"color": {"auto", "always", "never"}, "by": groupings, "dialect": {"pi", "omp"},
+		"agent": {string(sessiontree.AgentNative), string(sessiontree.AgentPi), string(sessiontree.AgentOmp)},
+		"role":  {"user", "assistant", "toolResult", "bashExecution", "system", "custom"},
+		"since": {"1h", "1d", "1w"}, "until": {"1h", "1d", "1w"},
+	}
+	if list := fixed[name]; list != nil {
+		return cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+	}
+	if c := a.completeWord(word); c != nil || word == "" {
+		return c
+	}
+	return cobra.NoFileCompletions
+}
+
+// completable tells what may be put into a command line as it is. A log's labels and ids
+// are its writer's, and a shell would do what $(...) in one says.
+func completable(s string) bool {
+	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-@:", r)
+	})
+}
+
+// completeSession offers the ids of known sessions, the newest ones, beside the paths
+// that the shell offers where none fits.
+func (a *app) completeSession(_ *cobra.Command, args []string, begun string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	const most, width = 50, 60
+	places, err := a.places()
+	if err != nil || strings.ContainsAny(begun, "./~") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	if strings.HasPrefix("latest", begun) {
+		list = append(list, cobra.CompletionWithDesc("latest", "the session with the newest message"))
+	}
+	opt := &sessiontree.ListOptions{Limit: most, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe, Match: func(i *sessiontree.Info) bool {
+		return places.Match(i) && strings.HasPrefix(i.ID, begun) && completable(i.ID)
+	}}
+	for info, err := range sessiontree.List(places.Known(), opt) {
+		if err != nil || info.Err != nil {
+			break // those that are no sessions come last
+		}
+		name := info.Name
+		if name == "" {
+			name = info.FirstPrompt
+		}
+		list = append(list, cobra.CompletionWithDesc(info.ID, term.Cut(string(info.Agent)+" "+oneLine(name), width)))
+	}
+	return list, cobra.ShellCompDirectiveDefault | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeEntry offers the labels of the session that was named, and the ends of the ids
+// of entries: without a beginning those of the conversation that come last on the active
+// path.
+func (a *app) completeEntry(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const done = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	if len(args) == 0 || args[0] == "-" {
+		return nil, done
+	}
+	path, err := a.path(args[0])
+	if err != nil {
+		return nil, done
+	}
+	t, err := sessiontree.Read(path, nil)
+	if err != nil {
+		return nil, done
+	}
+	defer t.Close()
+	return append(labelCompletions(t, begun), entryCompletions(t, begun)...), done
+}
+
+func labelCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completion) {
+	labels, err := t.Labels()
+	if err != nil {
+		return nil
+	}
+	for e, err := range t.Entries() {
+		if err != nil {
+			break
+		}
+		if label := labels[e.ID]; strings.HasPrefix(label, begun) && completable(label) {
+			list = append(list, entryCompletion(label, e))
+		}
+	}
+	return list
+}
+
+func entryCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completion) {
+	const most = 30
+	if begun == "" {
+		for e, err := range t.Ancestors(t.Leaf()) {
+			if err != nil || len(list) == most {
+				break
+			}
+			if spoken(e.Type) && completable(e.ID.Short()) {
+				list = append(list, entryCompletion(e.ID.Short(), e))
+			}
+		}
+		return list
+	}
+	for e, err := range t.Entries() {
+		if err != nil || len(list) == most {
+			break
+		}
+		for _, id := range []string{e.ID.Short(), string(e.ID)} {
+			if len(begun) < len(id) && strings.HasPrefix(id, begun) && completable(id) {
+				list = append(list, entryCompletion(id, e))
+				break
+			}
+		}
+	}
+	return list
+}
+
+func entryCompletion(name string, e entries.Entry) cobra.Completion {
+	const width = 60
+	s := summarize(e)
+	return cobra.CompletionWithDesc(name, term.Cut(term.Line(s.kind)+"  "+oneLine(s.text), width))
+}

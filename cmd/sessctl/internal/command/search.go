@@ -1,0 +1,253 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/search"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// searchFlags are the flags of search.
+type searchFlags struct {
+	query        search.Query
+	exitCode     int
+	since, until string
+	limit        int
+	names, count bool
+	jsonl        bool
+}
+
+func (a *app) search() *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:   "search PATTERN [S...]",
+		Short: "Find text in sessions, on every branch",
+		Long: `search looks for text in what a person would read of a session: what was said and
+thought, what tools were called with and what they gave, summaries, names and labels;
+never in ids, keys or images. S is a session or a directory of sessions; without it
+all known sessions are searched, the one that was written last first. A hit is an
+entry: its lines that match are shown, and the branch that it is on. Without a hit
+the exit code is 1; with -q nothing is printed at all.`,
+		Example: "  sessctl search 'deadlock'\n  sessctl search -i -w todo latest --role user\n  sessctl search -E 'FAIL: Test\\w+' --tool bash --since 1w\n  sessctl search 'permission denied' --exit-code 1 --json",
+		Args:    needs(1, -1, "a PATTERN, and sessions or directories"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("exit-code") {
+				f.query.ExitCode = &f.exitCode
+			}
+			return a.runSearch(&f, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.BoolVarP(&f.query.Regexp, "regexp", "E", false, "PATTERN is a regular expression (RE2); ^ and $ match at lines")
+	fl.BoolVarP(&f.query.IgnoreCase, "ignore-case", "i", false, "in any case")
+	fl.BoolVarP(&f.query.Words, "word", "w", false, "only whole words")
+	fl.BoolVarP(&f.names, "files-with-matches", "l", false, "print only the paths of sessions with a hit")
+	fl.BoolVarP(&f.count, "count", "c", false, "print only how many hits each session has, and its path")
+	fl.IntVarP(&f.query.Around, "context", "C", 0, "show `N` lines of the entry before and after a match, too")
+	fl.BoolVar(&f.query.Active, "active", false, "only on the active branch")
+	fl.StringSliceVar(&f.query.Roles, "role", nil, "only messages of `ROLES` (user, assistant, toolResult, ...), or entries of these types")
+	fl.StringSliceVar(&f.query.Tools, "tool", nil, "only in calls and results of the tools `NAMES`")
+	fl.IntVar(&f.exitCode, "exit-code", 0, "only results of commands that ended with `N`")
+	fl.StringVar(&f.since, "since", "", "only entries since `TIME` (2d, 3h, 2026-11-30, RFC 3339)")
+	fl.StringVar(&f.until, "until", "", "only entries before `TIME`")
+	fl.IntVar(&f.limit, "limit", 0, "end after `N` hits (0: all)")
+	fl.BoolVar(&f.jsonl, "jsonl", false, "a JSON object a line")
+	return cmd
+}
+
+func (f *searchFlags) check(a *app) (err error) {
+	forms := 0
+	for _, set := range []bool{a.flags.json, f.jsonl, f.names, f.count} {
+		if set {
+			forms++
+		}
+	}
+	switch {
+	case forms > 1:
+		return usagef("--json, --jsonl, -l and -c exclude each other")
+	case f.query.Around < 0 || f.limit < 0:
+		return usagef("-C and --limit take a number that is not negative")
+	}
+	if f.query.Since, err = parseTime(f.since, time.Now()); err != nil {
+		return err
+	}
+	f.query.Until, err = parseTime(f.until, time.Now())
+	return err
+}
+
+// errNoHit ends a search that found nothing.
+var errNoHit = errors.New("nothing was found")
+
+func (a *app) runSearch(f *searchFlags, args []string) error {
+	if err := f.check(a); err != nil {
+		return err
+	}
+	f.query.Text = args[0]
+	pattern, err := search.Compile(f.query)
+	if err != nil {
+		return usageError{err}
+	}
+	s := &searching{app: a, flags: f, pattern: pattern, shown: &progress{app: a, doing: "searching"}}
+	if s.places, err = a.places(); err != nil {
+		return err
+	}
+	if err := s.find(args[1:]); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	s.ctx = ctx
+	if err := a.write(!f.jsonl, s.run); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Canceled
+	case s.unread == nil && s.hits == 0:
+		return errNoHit
+	}
+	return s.unread
+}
+
+// A searching is one run of search.
+type searching struct {
+	app     *app
+	flags   *searchFlags
+	pattern *search.Pattern
+	places  *locate.Places
+	ctx     context.Context
+	paths   []string
+	named   bool              // by the user, one by one or by their directory
+	stdin   *sessiontree.Tree // "-"
+	unread  error             // of directories
+
+	out    *hitPrinter
+	failed int
+
+	mu    sync.Mutex // guards what sessions that are done touch
+	shown *progress
+	done  int
+	hits  int
+}
+
+// find looks up what is to be searched.
+func (s *searching) find(names []string) (err error) {
+	if len(names) == 1 && names[0] == "-" {
+		s.stdin, err = s.app.open("-", false)
+		return err
+	}
+	s.named = len(names) > 0
+	s.paths, err = s.places.Sessions(names)
+	if !s.named { // a known directory that cannot be read hides no other
+		s.unread, err = err, nil
+	}
+	return err
+}
+
+func (s *searching) run(o *term.Output) error {
+	s.out = &hitPrinter{app: s.app, o: o, flags: s.flags, count: -1}
+	if err := s.out.begin(); err != nil {
+		return err
+	}
+	var err error
+	if s.stdin != nil {
+		defer s.stdin.Close()
+		err = s.runTree(s.stdin)
+	} else {
+		err = s.runFiles()
+	}
+	if err != nil {
+		return err
+	}
+	return s.out.end(s.done - s.failed)
+}
+
+// runTree searches standard input.
+func (s *searching) runTree(t *sessiontree.Tree) error {
+	about, err := search.About(t)
+	if err != nil {
+		return err
+	}
+	for hit, err := range s.pattern.Tree(s.ctx, t, runtime.GOMAXPROCS(0)) {
+		if err != nil || s.add(about, hit) {
+			return err
+		}
+		if s.out.err != nil {
+			return s.out.err
+		}
+	}
+	s.done = 1
+	return nil
+}
+
+func (s *searching) runFiles() error {
+	defer s.clear()
+	opt := &search.Options{First: s.flags.names, Match: s.places.Suits, Read: s.places.Read, Done: s.oneDone}
+	for r := range search.Files(s.ctx, s.paths, s.pattern, opt) {
+		if r.Err != nil {
+			s.clear()
+			if s.failed++; s.named && len(s.paths) == 1 {
+				return r.Err
+			}
+			s.report(r.Err)
+		} else if s.add(r.Session, r.Hit) || s.out.err != nil {
+			break
+		}
+	}
+	return s.out.err
+}
+
+// oneDone counts a session, and tells how far the search has come; but not between hits
+// on the same screen.
+func (s *searching) oneDone() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done++
+	if s.hits == 0 || !s.out.o.Terminal {
+		s.shown.show(int64(s.done), int64(len(s.paths)))
+	}
+}
+
+func (s *searching) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.clear()
+}
+
+// add takes a hit, and tells whether that is enough.
+func (s *searching) add(about *search.Session, hit search.Hit) (enough bool) {
+	s.mu.Lock()
+	s.hits++
+	s.shown.clear()
+	s.mu.Unlock()
+	if s.app.flags.quiet {
+		return true
+	}
+	s.out.add(about, hit)
+	return s.hits == s.flags.limit
+}
+
+// report tells of a session that cannot be searched, among many others.
+func (s *searching) report(err error) {
+	const most = 3
+	if s.app.flags.quiet || s.failed > most+1 {
+		return
+	}
+	if s.failed == most+1 {
+		fmt.Fprintln(s.app.stderr, "sessctl: more files are no sessions, or cannot be read")
+		return
+	}
+	fmt.Fprintf(s.app.stderr, "sessctl: not searched: %s\n", term.Line(err.Error()))
+}

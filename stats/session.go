@@ -1,0 +1,190 @@
+package stats
+
+import (
+	"hash/maphash"
+	"time"
+
+	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
+)
+
+// Options say what of a session is read. Nil stands for the zero value.
+type Options struct {
+	// Tip reads the path to an entry; "" reads the whole log.
+	Tip entries.ID
+	// Prompt, where set, tells what a person typed: it may know what the programs of other
+	// formats write in a user's name.
+	Prompt func(entries.Entry) bool
+}
+
+// A Session is what one session has.
+type Session struct {
+	ID    string
+	Path  string
+	Agent sessiontree.Agent
+	Cwd   string
+
+	Branches []Branch
+
+	facts []fact
+}
+
+// A Branch is what the path to a tip has, and took.
+type Branch struct {
+	Session string // id of its session
+	Tip     entries.ID
+	Active  bool
+	Turns   int
+	Tokens  entries.Tokens // of the whole path
+	// Own is what was spent on what only this branch has.
+	Own        entries.Tokens
+	LastPrompt string
+}
+
+// A Rewind is what a model left behind.
+type Rewind struct {
+	Session        string // id of its session
+	Checkpoint     entries.ID
+	DroppedEntries int // that went out of the context
+	DroppedTokens  int // about; 0 where that is not recorded
+}
+
+// A fact is what one entry adds. It is small: a session has many.
+type fact struct {
+	key    uint64 // the same in a copy
+	at     time.Time
+	role   string
+	prompt bool
+	model  string // that answered; of a result, the one that called
+	tokens entries.Tokens
+	calls  []call
+	failed bool   // of a result
+	tool   string // of a result
+	took   time.Duration
+	rewind *Rewind
+}
+
+// A call is one of a tool.
+type call struct {
+	tool string
+	path string // the file that it is about, absolute where the session's directory is known
+	edit bool   // ... which it changes
+}
+
+// Read reads the messages of a session.
+func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
+	if opt == nil {
+		opt = &Options{}
+	}
+	h := t.Header()
+	r := &reader{prompt: opt.Prompt, session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}, seen: map[entries.ID]place{}}
+	entriesOf := t.Entries()
+	if opt.Tip != "" {
+		entriesOf = t.Path(opt.Tip)
+	}
+	for e, err := range entriesOf {
+		if err != nil {
+			return nil, err
+		}
+		if err := r.entry(e); err != nil {
+			return nil, err
+		}
+	}
+	r.settle("")
+	branches, err := t.Branches()
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range branches {
+		if _, read := r.seen[b.Tip]; read && (opt.Tip == "" || opt.Tip == b.Tip) {
+			r.branch(b)
+		}
+	}
+	return r.session, nil
+}
+
+// A reader goes over the entries of a session.
+type reader struct {
+	prompt  func(entries.Entry) bool // nil stands for typed
+	session *Session
+	seen    map[entries.ID]place
+	asked   []int // facts of prompts that no model has answered yet
+}
+
+// A place is what is known of the path to an entry. Of a parent that stands further down
+// in the file, which only damaged logs have, nothing is.
+type place struct {
+	at     time.Time      // of the last entry of the conversation
+	model  string         // that answered last
+	tokens entries.Tokens // of the path
+}
+
+func (r *reader) entry(e entries.Entry) error {
+	p := r.seen[e.Parent]
+	f := fact{key: keyOf(e), at: e.Time, role: e.Role, model: p.model}
+	err := r.read(e, &f)
+	if err != nil {
+		return err
+	}
+	f.took = took(p, e)
+	p.tokens.Add(f.tokens)
+	if e.Type.Conversation() && !e.Time.IsZero() {
+		p.at = e.Time
+	}
+	if e.Role == "assistant" {
+		p.model = f.model
+	}
+	r.seen[e.ID] = p
+	if f.role != "" || f.tokens != (entries.Tokens{}) || f.rewind != nil {
+		r.session.facts = append(r.session.facts, f)
+		r.answer(&f)
+	}
+	return nil
+}
+
+var seed = maphash.MakeSeed()
+
+// keyOf is the same for an entry and its copy in a fork.
+func keyOf(e entries.Entry) uint64 {
+	return maphash.Comparable(seed, struct {
+		id   entries.ID
+		at   int64
+		kind entries.Type
+	}{e.ID, e.Time.UnixMilli(), e.Type})
+}
+
+// took is how long an entry came after what was said above it. A clock that was set back, and an entry
+// without a time, say nothing.
+func took(parent place, e entries.Entry) time.Duration {
+	if parent.at.IsZero() || e.Time.IsZero() {
+		return 0
+	}
+	return max(e.Time.Sub(parent.at), 0)
+}
+
+// answer gives prompts to the model that answers them.
+func (r *reader) answer(f *fact) {
+	switch {
+	case f.prompt:
+		r.asked = append(r.asked, len(r.session.facts)-1)
+	case f.role == "assistant":
+		r.settle(f.model)
+	}
+}
+
+func (r *reader) settle(model string) {
+	for _, i := range r.asked {
+		if model != "" {
+			r.session.facts[i].model = model
+		}
+	}
+	r.asked = r.asked[:0]
+}
+
+func (r *reader) branch(b sessiontree.Branch) {
+	all := r.seen[b.Tip].tokens
+	r.session.Branches = append(r.session.Branches, Branch{
+		Session: r.session.ID, Tip: b.Tip, Active: b.Active, Turns: b.Turns, LastPrompt: b.LastPrompt,
+		Tokens: all, Own: all.Minus(r.seen[b.ForkPoint].tokens),
+	})
+}
