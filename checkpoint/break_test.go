@@ -194,3 +194,26 @@ func TestSessionInAFolderOfTheWorkspaceIsBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoresAreNobodysWork: a restore removes a file, and the leaf goes to a branch that
+// says nothing of it. That it is gone is not a person's work there, which a later restore on
+// that branch would have to spare, or bring back.
+func TestRestoresAreNobodysWork(t *testing.T) {
+	b := newBench(t, scans)
+	b.prompt("start")
+	fork := b.s.Leaf()
+	side := b.prompt("side")
+	b.commit(b.plan(fork, checkpoint.Both), nil)
+	b.turn("one", func() { b.shell("mkdir d; echo 1 > d/f") })
+	b.commit(b.plan(fork, checkpoint.Both), nil)
+	b.commit(b.plan(side, checkpoint.Both), nil)
+	b.turn("two", func() { b.edit("d/f", "2") })
+	p := b.plan(side, checkpoint.Both)
+	for _, it := range p.Items {
+		if it.Action != checkpoint.ActRemove || it.Source == checkpoint.ByUser {
+			t.Errorf("%s: %s: %s, by %s", it.Path, it.Action, it.Reason, it.Source)
+		}
+	}
+	b.commit(p, &checkpoint.CommitOptions{Partial: true})
+	b.has("")
+}

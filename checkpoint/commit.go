@@ -349,6 +349,9 @@ func endFiles(list []Outcome, before func(path string) State) (files []fileRecor
 
 // close appends the end of a restore: below the leaf that is reached.
 func (c *commit) close(ctx context.Context, r record) error {
+	for _, f := range r.Files {
+		c.left[f.Path] = f.State.bare()
+	}
 	c.name(&r)
 	end, err := r.draft(c.st)
 	if err != nil {
