@@ -194,3 +194,57 @@ func TestSessionInAFolderOfTheWorkspaceIsBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoresAreNobodysWork: a restore removes a file, and the leaf goes to a branch that
+// says nothing of it. That it is gone is not a person's work there, which a later restore on
+// that branch would have to spare, or bring back.
+func TestRestoresAreNobodysWork(t *testing.T) {
+	b := newBench(t, scans)
+	b.prompt("start")
+	fork := b.s.Leaf()
+	side := b.prompt("side")
+	b.commit(b.plan(fork, checkpoint.Both), nil)
+	b.turn("one", func() { b.shell("mkdir d; echo 1 > d/f") })
+	b.commit(b.plan(fork, checkpoint.Both), nil)
+	b.commit(b.plan(side, checkpoint.Both), nil)
+	b.turn("two", func() { b.edit("d/f", "2") })
+	p := b.plan(side, checkpoint.Both)
+	for _, it := range p.Items {
+		if it.Action != checkpoint.ActRemove || it.Source == checkpoint.ByUser {
+			t.Errorf("%s: %s: %s, by %s", it.Path, it.Action, it.Reason, it.Source)
+		}
+	}
+	b.commit(p, &checkpoint.CommitOptions{Partial: true})
+	b.has("")
+}
+
+// TestDamagedContentBlocksItselfAlone: the rest of a restore is done, and the result says what
+// is not.
+func TestDamagedContentBlocksItselfAlone(t *testing.T) {
+	b := newBench(t, nil)
+	for _, name := range []string{"a", "b", "gone/c"} {
+		b.write(name, "0"+name)
+	}
+	b.prompt("go")
+	b.named(func() {
+		b.write("a", "1")
+		b.write("b", "1")
+		b.rm("gone")
+	}, "a", "b", "gone")
+	for _, text := range []string{"0a", "0gone/c"} {
+		s := sum(text)
+		b.must(os.WriteFile(filepath.Join(b.st.Dir(), "sha256", s[:2], s[2:]), []byte("damaged"), 0o600))
+	}
+	done := b.commit(b.planUndo(), nil)
+	b.has("a=1 b=0b gone/")
+	if done.Count(checkpoint.Failed) != 2 || done.Count(checkpoint.Restored) != 2 {
+		t.Errorf("%+v", done.Files)
+	}
+	for _, o := range done.Files {
+		if o.Result == checkpoint.Failed && !strings.Contains(o.Reason, "damaged or replaced") {
+			t.Errorf("%s: %s", o.Path, o.Reason)
+		}
+	}
+	b.redo(checkpoint.Code)
+	b.has("a=1 b=1")
+}

@@ -212,8 +212,8 @@ func (g *gathering) beforeNew(name string) State {
 		return unknown("%s", plain(err))
 	}
 	was, ok := h.last(name, len(h.ids))
-	if !ok && g.turn != nil && g.turn.index != nil {
-		was, ok = g.turn.index.state(name)
+	if !ok {
+		was, ok = g.beforeTurn(name)
 	}
 	if !ok {
 		return State{Kind: Absent}

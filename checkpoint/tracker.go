@@ -78,6 +78,7 @@ type Tracker struct {
 	unsure   bool                        // the log may lack the end of a restore
 	turn     *turn                       // the turn that runs
 	index    *index                      // what the last scan saw
+	left     map[string]State            // what restores have made of paths since then
 	begun    map[string]map[string]State // what edits that are under way have found, by call and path
 	settled  entries.ID                  // the leaf at which carried states are known to be in order
 	running  running                     // what other sessions are told
@@ -108,7 +109,7 @@ func Track(ctx context.Context, s *sessiontree.Session, root *os.Root, st *Store
 }
 
 func track(ctx context.Context, s *sessiontree.Session, ws *workspace, st *Store, opt TrackOptions) (*Tracker, error) {
-	t := &Tracker{s: s, ws: ws, st: st, opt: opt, begun: map[string]map[string]State{}}
+	t := &Tracker{s: s, ws: ws, st: st, opt: opt, begun: map[string]map[string]State{}, left: map[string]State{}}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.unsure = true

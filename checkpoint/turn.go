@@ -66,7 +66,30 @@ func (t *Tracker) look(ctx context.Context, old *index, during bool) (*scan, err
 		t.saveIndex(s.now)
 	}
 	t.index = s.now
+	s.changes = t.notRestored(s.changes)
+	clear(t.left)
 	return s, nil
+}
+
+// notRestored takes away what restores have done since the last scan. On a branch that says
+// nothing of these paths it would look like somebody else's work.
+func (t *Tracker) notRestored(list []changed) []changed {
+	return slices.DeleteFunc(list, func(c changed) bool {
+		left, ok := t.left[c.path]
+		return ok && left.Same(c.after)
+	})
+}
+
+// beforeTurn gives what a path was when the turn began, or what a restore in it has made of
+// it; ok is false where that is not known.
+func (t *Tracker) beforeTurn(name string) (s State, ok bool) {
+	if s, ok = t.left[name]; ok {
+		return s, true
+	}
+	if t.turn == nil || t.turn.index == nil {
+		return s, false
+	}
+	return t.turn.index.state(name)
 }
 
 // note records what is left out.
@@ -184,7 +207,7 @@ func (t *Tracker) untold(h *history, s *scan) (files []fileRecord, err error) {
 // of: a tool that touches it now finds a state that is not the one before.
 func (t *Tracker) missed(h *history, name string, now State) (was State, ok bool) {
 	if was, ok = h.last(name, len(h.ids)); !ok || was.Kind == Unknown {
-		was, ok = t.turn.index.state(name)
+		was, ok = t.beforeTurn(name)
 	}
 	return was, ok && was.Kind != Unknown && was.bare() != now.bare()
 }
