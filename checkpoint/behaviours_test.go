@@ -264,6 +264,13 @@ func TestEffects(t *testing.T) {
 	if len(p.Effects) != 2 || p.Effects[0].Tool != "bash" || !strings.Contains(p.Effects[0].Detail, "curl -H") || p.Effects[1].Tool != "mcp__tracker__close" {
 		t.Errorf("%+v", p.Effects)
 	}
+	if e := p.Effects[0]; e.Reach() != 0 || p.Effects[1].Reach() != 0 {
+		t.Errorf("these reach beyond the workspace from their beginning on: %+v", p.Effects)
+	}
+	long := checkpoint.Effect{Tool: "bash", Detail: "cd src && go test ./... && git push"}
+	if at := long.Reach(); !strings.HasPrefix(strings.TrimSpace(long.Detail[at:]), "git push") {
+		t.Errorf("got %q", long.Detail[at:])
+	}
 	raw, err := json.Marshal(p)
 	b.must(err)
 	for _, secret := range []string{"abcdef0123456789", "hunter22", "s3cr3t9"} {

@@ -17,6 +17,15 @@ type Effect struct {
 	Detail string     `json:"detail"` // secrets in it are hidden
 }
 
+// Reach tells where in Detail the part begins that reaches beyond the workspace: a command
+// may be long.
+func (e Effect) Reach() int {
+	if at := outside.FindStringIndex(e.Detail); at != nil && !strings.HasPrefix(strings.ToLower(e.Tool), "mcp") {
+		return at[0]
+	}
+	return 0
+}
+
 // effects lists the calls of this side of a fork whose effects stay.
 func (v *View) effects(f fork) (list []Effect, err error) {
 	list = []Effect{}

@@ -293,3 +293,18 @@ func TestUsage(t *testing.T) {
 		t.Errorf("a folder without a store: got %+v (%v)", u, err)
 	}
 }
+
+// TestUsageOfLooks: what only a scan remembers of a workspace is in the sum.
+func TestUsageOfLooks(t *testing.T) {
+	b := newBench(t, scans)
+	b.write("seen", "by a scan alone")
+	b.turn("one", func() { b.edit("a", "by the session") })
+	u, err := checkpoint.UsageOf(t.Context(), b.home)
+	b.must(err)
+	if u.Looks != 1 || u.LooksBytes != int64(len("by a scan alone")) {
+		t.Errorf("got %d, %d bytes", u.Looks, u.LooksBytes)
+	}
+	if l := u.Logs[0]; l.BlobBytes+u.LooksBytes+u.Garbage.Bytes != u.BlobBytes {
+		t.Errorf("it is not all accounted for: %+v", u)
+	}
+}

@@ -16,7 +16,11 @@ type Usage struct {
 	Size      int64      // of the logs
 	Blobs     int        // in the store
 	BlobBytes int64
-	Garbage   Garbage
+	// Looks are the contents that no log refers to, and that a scan remembers of a
+	// workspace: its next scan compares with them.
+	Looks      int
+	LooksBytes int64
+	Garbage    Garbage
 }
 
 // A LogUsage is what one log takes.
@@ -114,10 +118,16 @@ func (st *Store) usage(ctx context.Context) (*Usage, error) {
 	}
 	u.sort()
 	g, err := st.garbage(ctx, logs)
-	if err == nil {
-		u.Garbage = *g
+	if err != nil {
+		return nil, err
 	}
-	return u, err
+	u.Garbage, u.Looks, u.LooksBytes = *g, g.Kept, g.Size
+	for sum := range users {
+		if size, ok := sizes[sum]; ok {
+			u.Looks, u.LooksBytes = u.Looks-1, u.LooksBytes-size
+		}
+	}
+	return u, nil
 }
 
 func (l Log) usage(sizes map[string]int64, users map[string]int) LogUsage {

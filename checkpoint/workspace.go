@@ -176,10 +176,19 @@ func (w *workspace) is(recorded *identity) bool {
 	return same && (w.id.Path == recorded.Path || w.id.Dev == recorded.Dev && w.id.Ino != 0)
 }
 
-// inRoot refuses folders that nobody means: everything a user has is in them.
+// CheckRoot refuses a folder that Track refuses: a home directory, or a whole disk.
+func CheckRoot(root *os.Root) error {
+	w, err := newWorkspace(root, 0)
+	if err != nil {
+		return err
+	}
+	return w.tooWide()
+}
+
+// tooWide refuses folders that nobody means: everything a user has is in them.
 func (w *workspace) tooWide() error {
 	if w.id.Path == filepath.ToSlash(filepath.VolumeName(w.id.Path))+"/" || slices.ContainsFunc(homes(), w.isAt) {
-		return fmt.Errorf("%w: %s is a home directory or a whole disk; open a session in the folder of a project", ErrRoot, w.id.Path)
+		return fmt.Errorf("%w: %s is a home directory or a whole disk; name the folder of a project", ErrRoot, w.id.Path)
 	}
 	return nil
 }

@@ -98,8 +98,12 @@ func TestRootsThatNobodyMeans(t *testing.T) {
 		if _, err := checkpoint.Track(t.Context(), b.s, root, b.st, nil); !errors.Is(err, checkpoint.ErrRoot) {
 			t.Errorf("%s: %v", dir, err)
 		}
+		if err := checkpoint.CheckRoot(root); !errors.Is(err, checkpoint.ErrRoot) {
+			t.Errorf("%s, before anything is tracked: %v", dir, err)
+		}
 		root.Close()
 	}
+	b.must(checkpoint.CheckRoot(b.root))
 }
 
 // TestStoreAndLogInsideTheWorkspace: what sessctl keeps is nothing that a turn did, and no

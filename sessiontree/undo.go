@@ -43,16 +43,19 @@ func (t *Tree) PlanUndo() (*Return, error) {
 // PlanUndoTo plans to go back to an entry of the path. To a user's message means to
 // before it: it is taken back. Answers keep their calls and results together: to a place
 // among them means to the last of them, and a message that came among them is taken back
-// with the answer.
+// with the answer. "" means to before the first entry.
 func (t *Tree) PlanUndoTo(id entries.ID) (*Return, error) {
 	r := &Return{Reason: ReasonUndo, From: t.Leaf(), To: id}
 	path, err := t.downFrom(id)
 	if err != nil {
 		return nil, err
 	}
-	left := path[1:]
-	if first := path[0]; isPrompt(first) {
-		r.Prompt, r.To, left = first, first.Parent, path
+	left := path
+	switch {
+	case len(path) > 0 && isPrompt(path[0]):
+		r.Prompt, r.To = path[0], path[0].Parent
+	case id != "":
+		left = path[1:]
 	}
 	answer, n, err := t.parted(r.To, left)
 	switch {
@@ -130,7 +133,8 @@ func callsBut(m entries.Message, answered map[string]bool) map[string]bool {
 	return calls
 }
 
-// downFrom gives the path from an entry down to the leaf, both included.
+// downFrom gives the path from an entry down to the leaf, both included; from "" it is
+// all of it.
 func (t *Tree) downFrom(id entries.ID) (path []entries.Entry, err error) {
 	for e, err := range t.Ancestors(t.Leaf()) {
 		if err != nil {
@@ -140,6 +144,10 @@ func (t *Tree) downFrom(id entries.ID) (path []entries.Entry, err error) {
 			slices.Reverse(path)
 			return path, nil
 		}
+	}
+	if id == "" {
+		slices.Reverse(path)
+		return path, nil
 	}
 	return nil, fmt.Errorf("%s: entry %q is not on the path to the leaf: %w", t.path, id, ErrNotFound)
 }

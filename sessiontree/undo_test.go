@@ -162,6 +162,9 @@ func TestUndoTo(t *testing.T) {
 			t.Errorf("to %s: got %+v (%v), want to land on %s, with %d entries", c.to, r, err, c.lands, c.entries)
 		}
 	}
+	if r, err := tree.PlanUndoTo(""); err != nil || r.To != "" || r.Prompt.ID != one || r.Entries != 6 || r.Turns != 2 {
+		t.Errorf("to before the first entry: got %+v (%v)", r, err)
+	}
 	if _, err := tree.PlanUndoTo("nobody"); !errors.Is(err, sessiontree.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}

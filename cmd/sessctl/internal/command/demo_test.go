@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -8,12 +9,30 @@ import (
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/demo"
 )
 
-// TestMain lets the test binary be the agent that a demo starts and kills.
+// TestMain lets the test binary be the agent that a demo starts and kills, and keeps what
+// tests remove out of the user's trash.
 func TestMain(m *testing.M) {
 	if os.Getenv(demo.AgentFolder) != "" {
 		os.Exit(Main(os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	data, err := os.MkdirTemp("", "data")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_DATA_HOME", data)
+	code := m.Run()
+	os.RemoveAll(data)
+	os.Exit(code)
+}
+
+// TestTrashIsOfTheTests: what a test removes is not in the trash of whoever runs it.
+func TestTrashIsOfTheTests(t *testing.T) {
+	var doc jsonRm
+	r, data := sessctl(t, "rm", "--yes", "--json", story(t)), os.Getenv("XDG_DATA_HOME")
+	err := json.Unmarshal([]byte(r.stdout), &doc)
+	if err != nil || len(doc.Files) != 1 || !strings.HasPrefix(data, os.TempDir()) || !strings.HasPrefix(doc.Files[0].Trash, data) {
+		t.Errorf("it went to %+v (%v)", doc.Files, err)
+	}
 }
 
 func TestShellWord(t *testing.T) {
