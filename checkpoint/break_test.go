@@ -217,3 +217,34 @@ func TestRestoresAreNobodysWork(t *testing.T) {
 	b.commit(p, &checkpoint.CommitOptions{Partial: true})
 	b.has("")
 }
+
+// TestDamagedContentBlocksItselfAlone: the rest of a restore is done, and the result says what
+// is not.
+func TestDamagedContentBlocksItselfAlone(t *testing.T) {
+	b := newBench(t, nil)
+	for _, name := range []string{"a", "b", "gone/c"} {
+		b.write(name, "0"+name)
+	}
+	b.prompt("go")
+	b.named(func() {
+		b.write("a", "1")
+		b.write("b", "1")
+		b.rm("gone")
+	}, "a", "b", "gone")
+	for _, text := range []string{"0a", "0gone/c"} {
+		s := sum(text)
+		b.must(os.WriteFile(filepath.Join(b.st.Dir(), "sha256", s[:2], s[2:]), []byte("damaged"), 0o600))
+	}
+	done := b.commit(b.planUndo(), nil)
+	b.has("a=1 b=0b gone/")
+	if done.Count(checkpoint.Failed) != 2 || done.Count(checkpoint.Restored) != 2 {
+		t.Errorf("%+v", done.Files)
+	}
+	for _, o := range done.Files {
+		if o.Result == checkpoint.Failed && !strings.Contains(o.Reason, "damaged or replaced") {
+			t.Errorf("%s: %s", o.Path, o.Reason)
+		}
+	}
+	b.redo(checkpoint.Code)
+	b.has("a=1 b=1")
+}

@@ -181,8 +181,24 @@ func (c *commit) choose() error {
 	if err := c.plan.Refused(c.opt); err != nil {
 		return err
 	}
-	c.does = c.plan.possible(c.ws, c.plan.chosen(c.opt))
+	chosen := c.plan.chosen(c.opt)
+	c.dropLost(chosen)
+	c.does = c.plan.possible(c.ws, chosen)
 	return nil
+}
+
+// dropLost leaves out the files whose content is in the store and damaged: to find that out
+// while the files are written would stop all the others, each time anew.
+func (c *commit) dropLost(chosen map[string]bool) {
+	for i, it := range c.plan.Items {
+		if !chosen[it.Path] || it.To.Kind != File || it.Disk.Kind == File && it.Disk.SHA256 == it.To.SHA256 {
+			continue
+		}
+		if _, err := c.st.Get(it.To.SHA256); err != nil {
+			c.plan.Items[i] = it.as(ActUnknown, "%v", err)
+			delete(chosen, it.Path)
+		}
+	}
 }
 
 // chosen are the paths that are to be done: what is in conflict only where it is allowed.
