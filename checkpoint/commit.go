@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
@@ -188,17 +190,25 @@ func (c *commit) choose() error {
 }
 
 // dropLost leaves out the files whose content is in the store and damaged: to find that out
-// while the files are written would stop all the others, each time anew.
+// while the files are written would stop all the others, each time anew. An error of the
+// system may pass: it stops the restore later, which can be tried again.
 func (c *commit) dropLost(chosen map[string]bool) {
 	for i, it := range c.plan.Items {
 		if !chosen[it.Path] || it.To.Kind != File || it.Disk.Kind == File && it.Disk.SHA256 == it.To.SHA256 {
 			continue
 		}
-		if _, err := c.st.Get(it.To.SHA256); err != nil {
+		if _, err := c.st.Get(it.To.SHA256); err != nil && !ofTheSystem(err) {
 			c.plan.Items[i] = it.as(ActUnknown, "%v", err)
 			delete(chosen, it.Path)
 		}
 	}
+}
+
+// ofTheSystem tells whether an error is one of reading, and not of what was read.
+func ofTheSystem(err error) bool {
+	_, path := errors.AsType[*fs.PathError](err)
+	_, number := errors.AsType[syscall.Errno](err)
+	return path || number
 }
 
 // chosen are the paths that are to be done: what is in conflict only where it is allowed.
