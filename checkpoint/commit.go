@@ -160,8 +160,8 @@ func (c *commit) run(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	c.done = &Done{Leaf: c.plan.From}
-	if len(c.does) == 0 && c.plan.Undoes == "" && c.plan.Redoes == "" {
-		return c.moveOnly(ctx)
+	if len(c.does) == 0 && (c.plan.Undoes == "" && c.plan.Redoes == "" || c.plan.Count(ActUnknown) > 0) {
+		return c.moveOnly(ctx) // an undo that could do nothing is none
 	}
 	if err := c.save(); err != nil {
 		return nil, err

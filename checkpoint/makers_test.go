@@ -1,6 +1,7 @@
 package checkpoint_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/sessctl/sessctl/checkpoint"
@@ -91,4 +92,26 @@ func TestToWhatTheLogKnows(t *testing.T) {
 	b.has("a=garbage c=1")
 	b.undo(checkpoint.Code, nil)
 	b.has("a=garbage")
+}
+
+// TestUndoThatCouldDoNothing: where no content is there, nothing is undone, and the log does
+// not say so.
+func TestUndoThatCouldDoNothing(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("a", "0")
+	b.prompt("one")
+	b.edit("a", "1")
+	b.stop()
+	b.must(os.RemoveAll(b.st.Dir()))
+	b.reopen()
+	for range 2 {
+		p := b.planUndo()
+		if it := item(t, p, "a"); it.Action != checkpoint.ActUnknown {
+			t.Fatalf("%s: %s", it.Action, it.Reason)
+		}
+		if done := b.commit(p, nil); done.End != "" {
+			t.Error("it is recorded")
+		}
+	}
+	b.has("a=1")
 }
