@@ -33,7 +33,7 @@ func TestRestoreIsWhatWasShown(t *testing.T) {
 	if !errors.Is(err, checkpoint.ErrStale) || codeOf(err) != exitConflict {
 		t.Errorf("got %v, want that the plan is stale", err)
 	}
-	if !strings.Contains(stderr.String(), "conflict  made  its content changed since") || strings.Contains(stderr.String(), p.ID) {
+	if !strings.Contains(stderr.String(), "overwrite made  its content changed since") || strings.Contains(stderr.String(), p.ID) {
 		t.Errorf("the fresh plan is not shown: %s", &stderr)
 	}
 	if data, err := os.ReadFile(made); err != nil || string(data) != "meanwhile" {

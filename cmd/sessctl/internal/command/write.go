@@ -55,10 +55,13 @@ func (a *app) runCheckout(f *checkoutFlags, name, entry string) error {
 		return usagef("checkout moves the leaf; 'sessctl files restore' brings the files alone to an entry")
 	case checkpoint.Both:
 		return a.runRestore(&f.restoreFlags, name, restoring{reason: string(sessiontree.ReasonRestore), entry: &entry, summary: f.summary, plan: func(v *fileView) (*checkpoint.Plan, error) {
-			return v.planTo(entry, scope, nil)
+			return v.planTo(entry, scope, f.only)
 		}})
 	}
 	if err := f.noFiles(); err != nil {
+		return err
+	}
+	if stop, err := a.finishFirst(name, &f.restoreFlags); stop || err != nil {
 		return err
 	}
 	if f.dry {
@@ -95,7 +98,7 @@ func (a *app) showCheckout(name, entry string) error {
 		if a.flags.json {
 			return writeJSON(o, jsonAppended{"sessctl.append/1", t.File(), nil, optionalID(t.Leaf())}, false)
 		}
-		_, err := fmt.Fprintf(o, "%s: the leaf would go to %s\n", term.Line(t.File()), placeName(t, to))
+		_, err := fmt.Fprintf(o, "%s: the leaf would go to %s\n%s\n", term.Line(t.File()), placeName(t, to), nothingChanged)
 		return err
 	})
 }
