@@ -73,6 +73,9 @@ func (a *app) finishCut(v *fileView, f *restoreFlags) (stop bool, err error) {
 	if f.dry {
 		return true, a.writeFinish(doc)
 	}
+	if err := free(v.t.File()); err != nil {
+		return true, err
+	}
 	if !f.yes {
 		if err := a.confirm(text+"; finish it?", "--yes"); err != nil {
 			return true, err

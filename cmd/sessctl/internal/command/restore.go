@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -106,8 +108,13 @@ func (a *app) runRestore(f *restoreFlags, name string, r restoring) error {
 	if f.dry && f.asked(p) == nil {
 		return a.writePlanned(text, doc)
 	}
+	if !idle(p) { // what is in conflict now may not be when another writer is done
+		if err := free(v.t.File()); err != nil {
+			return a.refuse(doc, err)
+		}
+	}
 	fmt.Fprint(a.stderr, text)
-	if err = f.allowed(v, p, opt); err == nil && !idle(p) {
+	if err = f.allowed(p, opt); err == nil && !idle(p) {
 		err = a.doRestore(f, v, p, opt, r, &doc)
 	}
 	if err != nil {
@@ -128,16 +135,10 @@ func (f *restoreFlags) asked(p *checkpoint.Plan) error {
 	return fmt.Errorf("%w: it was %s, and is %s now, as shown here", checkpoint.ErrStale, f.plan, p.ID)
 }
 
-// allowed tells whether a plan can be done. Who else writes to the session comes first:
-// what is in conflict now may not be when that is over.
-func (f *restoreFlags) allowed(v *fileView, p *checkpoint.Plan, opt *checkpoint.CommitOptions) error {
+// allowed tells whether a plan can be done, as it was asked for.
+func (f *restoreFlags) allowed(p *checkpoint.Plan, opt *checkpoint.CommitOptions) error {
 	if err := f.asked(p); err != nil {
 		return err
-	}
-	if !idle(p) {
-		if err := free(v.t.File()); err != nil {
-			return err
-		}
 	}
 	refused, ok := errors.AsType[*checkpoint.ConflictError](p.Refused(opt))
 	if !ok {
@@ -147,16 +148,23 @@ func (f *restoreFlags) allowed(v *fileView, p *checkpoint.Plan, opt *checkpoint.
 		"--overwrite PATH or --force overwrites what is in conflict; it is kept, and undo brings it back", checkpoint.ErrConflict}
 }
 
-// free tells whether nobody else is writing to a log.
+// free tells whether nobody else is writing to a log. Where no writer has left a lock there
+// is none, and none is made; what else may be wrong is told when the log is opened.
 func free(path string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if _, err := os.Stat(sessiontree.LockPath(path)); err != nil {
+		return nil
+	}
 	unlock, err := sessiontree.LockLog(path)
-	if errors.Is(err, sessiontree.ErrLocked) {
+	switch {
+	case errors.Is(err, sessiontree.ErrLocked):
 		return err
+	case err != nil:
+		return nil
 	}
-	if err == nil {
-		err = unlock()
-	}
-	return err
+	return unlock()
 }
 
 // refuse prints what was planned as JSON, where that is asked for and something stopped it.

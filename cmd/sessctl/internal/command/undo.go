@@ -193,6 +193,9 @@ func (a *app) returnLeaf(f *returnFlags, name string, what returning) error {
 	if f.dry {
 		return a.writePlanned(text, doc)
 	}
+	if err := free(v.t.File()); err != nil && r.Entries > 0 {
+		return a.refuse(doc, err)
+	}
 	fmt.Fprint(a.stderr, text)
 	if err := a.moveLeaf(f, v.t.File(), r, &doc); err != nil {
 		return a.refuse(doc, err)
@@ -204,9 +207,6 @@ func (a *app) returnLeaf(f *returnFlags, name string, what returning) error {
 func (a *app) moveLeaf(f *returnFlags, path string, r *sessiontree.Return, doc *jsonReturn) error {
 	if r.Entries == 0 {
 		return nil
-	}
-	if err := free(path); err != nil {
-		return err
 	}
 	if !f.yes {
 		if err := a.confirm("Go there?", "--yes"); err != nil {
