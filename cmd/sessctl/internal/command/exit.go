@@ -34,7 +34,7 @@ const exitHelp = `   0  done
    2  usage: unknown command or flag, missing argument
    3  done, and problems were found (verify; other commands with --strict)
   10  no such session or entry, or the name fits several
-  11  locked, changed by somebody else meanwhile, files in conflict, or of a format that is only read
+  11  locked, changed by somebody else meanwhile, files in conflict, a restore that was cut short, or of a format that is only read
   12  damaged beyond use: neither a header nor an entry can be read, or a part of an archive that is needed cannot
  130  interrupted
 `

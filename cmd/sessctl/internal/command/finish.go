@@ -171,13 +171,13 @@ func (a *app) writeFinish(doc jsonFinish) error {
 
 const nothingChanged = "nothing was changed"
 
-// tellDone tells on stderr what became of each file: of restored and removed ones of so
-// many, and of all that was left as it is and should not be, with its reason.
+// tellDone tells on stderr what became of each file, with the reason where it was left as
+// it is: of all that failed or is in conflict, and of so many of each other result.
 func (a *app) tellDone(files []checkpoint.Outcome) {
 	told := map[checkpoint.Result]int{}
 	for _, o := range files {
-		good := o.Result == checkpoint.Restored || o.Result == checkpoint.Removed
-		if told[o.Result]++; o.Result == checkpoint.There || good && told[o.Result] > mostPreviewed {
+		bad := o.Result == checkpoint.Conflict || o.Result == checkpoint.Failed
+		if told[o.Result]++; o.Result == checkpoint.There || !bad && told[o.Result] > mostPreviewed {
 			continue
 		}
 		line := fmt.Sprintf("%-9s %s", o.Result, term.Line(o.Path))
@@ -186,7 +186,7 @@ func (a *app) tellDone(files []checkpoint.Outcome) {
 		}
 		fmt.Fprintln(a.stderr, line)
 	}
-	for _, r := range []checkpoint.Result{checkpoint.Restored, checkpoint.Removed} {
+	for _, r := range []checkpoint.Result{checkpoint.Restored, checkpoint.Removed, checkpoint.Kept} {
 		if told[r] > mostPreviewed {
 			fmt.Fprintf(a.stderr, "%-9s %d more\n", r, told[r]-mostPreviewed)
 		}

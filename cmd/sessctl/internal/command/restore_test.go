@@ -78,7 +78,9 @@ func TestRefusalIsADocument(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil || r.code != exitConflict || doc.Done || doc.Deed == nil {
 		t.Fatalf("exit code %d, %+v (%v)", r.code, doc, err)
 	}
-	if !slices.ContainsFunc(doc.Files, func(f jsonRestored) bool { return f.Action == checkpoint.ActConflict && f.Reason != nil && f.Added != nil }) {
+	if !slices.ContainsFunc(doc.Files, func(f jsonRestored) bool {
+		return f.Action == checkpoint.ActConflict && f.Reason != nil && f.Added != nil
+	}) {
 		t.Errorf("the conflict is not in it: %+v", doc.Files)
 	}
 }

@@ -78,7 +78,8 @@ func (a *app) redo() *cobra.Command {
 		Short: "Bring back what undo has taken back",
 		Long: `redo moves the leaf to where it was before the last undo, as long as nothing was
 said since. Several undos are brought back one by one. --scope code brings back the
-files of the last undo of that scope, and --scope both the conversation with them.`,
+files of the last undo of that scope, and --scope both the conversation with them.
+Where a restore was cut short, that is finished first, and nothing else.`,
 		Example: "  sessctl redo latest\n  sessctl redo latest --scope both",
 		Args:    needs(1, 1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -32,7 +32,8 @@ the first entry.
 
 The files stay what they are, and the log remembers that. With --scope both they
 follow: what this branch did to them is taken back, and what the other one did is
-done again. That shows a plan and asks; see 'sessctl files restore --help'.`,
+done again. That shows a plan and asks; see 'sessctl files restore --help'. Where a
+restore was cut short, that is finished first, and nothing else.`,
 		Example: "  sessctl checkout latest @~2\n  sessctl checkout latest mended --scope both\n  sessctl checkout session.jsonl mended --summary 'strconv.Unquote does not fit'",
 		Args:    needs(2, 2, "a session and an ENTRY"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.runCheckout(&f, args[0], args[1]) },
