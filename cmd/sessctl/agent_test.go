@@ -219,9 +219,13 @@ func (p *player) many(count string) error {
 }
 
 // cut begins to restore the files of an entry, or of a rewind to it, does the first of
-// them, and dies.
+// them, and dies. With "both" the leaf was to follow.
 func (p *player) cut(entry string) error {
 	entry, rewind, _ := strings.Cut(entry, " ")
+	scope := checkpoint.Code
+	if rewind == "both" {
+		scope, rewind = checkpoint.Both, ""
+	}
 	ctx := context.Background()
 	t, err := p.s.Tree()
 	if err != nil {
@@ -231,7 +235,7 @@ func (p *player) cut(entry string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := p.files.Plan(ctx, e.ID, checkpoint.Code, nil)
+	plan, err := p.files.Plan(ctx, e.ID, scope, nil)
 	if err != nil {
 		return err
 	}
@@ -239,7 +243,11 @@ func (p *player) cut(entry string) error {
 	for _, it := range plan.Items {
 		files = append(files, map[string]any{"path": it.Path, "from": it.Disk, "to": it.To})
 	}
-	raw, err := json.Marshal(map[string]any{"phase": "begin", "plan": plan.ID, "to": e.ID, "scope": "code", "files": files, "rewind": rewind, "workspace": workspaceIn(t)})
+	begin := map[string]any{"phase": "begin", "plan": plan.ID, "to": e.ID, "scope": scope, "files": files, "rewind": rewind, "workspace": workspaceIn(t)}
+	if scope == checkpoint.Both {
+		begin["move"] = map[string]any{"to": e.ID, "reason": "restore"}
+	}
+	raw, err := json.Marshal(begin)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,10 @@ func (a *app) demo() *cobra.Command {
 		Short: "Play a scripted agent that rewinds and is killed, and show its session",
 		Long: `demo plays an agent in a new folder: it works on a small parser, sets a checkpoint,
 explores with much output, and rewinds with a report. Its process is killed before
-that turn ends; another one opens the session, resumes, and goes on. The model's
+that turn ends; another one opens the session, resumes, and goes on. Files go along:
+the rewind takes back what the exploration did to them; an undo over a person's edit
+is refused as a conflict, then done for that file by name, and brought back; and a
+jump goes to the branch that was left and back, conversation and files. The model's
 answers and the test runs are scripted; the calls of the library, the files, the log
 and the crash are real. No network and no configuration are needed.
 

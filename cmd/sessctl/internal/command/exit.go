@@ -34,7 +34,7 @@ const exitHelp = `   0  done
    2  usage: unknown command or flag, missing argument
    3  done, and problems were found (verify; other commands with --strict)
   10  no such session or entry, or the name fits several
-  11  locked, changed by somebody else meanwhile, files in conflict, or of a format that is only read
+  11  locked, changed by somebody else meanwhile, files in conflict, a restore that was cut short, or of a format that is only read
   12  damaged beyond use: neither a header nor an entry can be read, or a part of an archive that is needed cannot
  130  interrupted
 `
@@ -102,12 +102,26 @@ func (a *app) exit(cmd *cobra.Command, err error) int {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
-	fmt.Fprintf(a.stderr, "sessctl: %s\n", strings.ReplaceAll(term.Text(err.Error()), "\n", "\n  "))
+	fmt.Fprintf(a.stderr, "sessctl: %s\n", strings.ReplaceAll(term.Text(plainly(err)), "\n", "\n  "))
 	if _, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(a.stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	}
 	return codeOf(err)
+}
+
+// plainly is the text of an error without the name of the package that it comes from, which
+// says nothing to a user.
+func plainly(err error) string {
+	text := err.Error()
+	for _, kind := range []error{
+		checkpoint.ErrConflict, checkpoint.ErrStale, checkpoint.ErrAborted, checkpoint.ErrRoot, checkpoint.ErrNoBlob, checkpoint.ErrMissingLog,
+	} {
+		if said := kind.Error(); errors.Is(err, kind) {
+			text = strings.ReplaceAll(text, said, strings.TrimPrefix(said, "checkpoint: "))
+		}
+	}
+	return text
 }
 
 func codeOf(err error) int {

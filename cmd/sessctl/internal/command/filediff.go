@@ -92,7 +92,7 @@ func (d fileDiff) count() (text string) {
 func (v *fileView) whatChanged(c checkpoint.Change) string {
 	switch kind := c.Kind(); kind {
 	case checkpoint.Unclear:
-		return "unknown: " + term.Line(reasonOf(c))
+		return "unknown: " + term.Line(whyUnclear(c))
 	case checkpoint.Became:
 		return "became " + thing(c.After)
 	case checkpoint.Mode:
@@ -144,7 +144,7 @@ func thing(s checkpoint.State) string {
 	return term.Line(string(s.Kind))
 }
 
-func reasonOf(c checkpoint.Change) string {
+func whyUnclear(c checkpoint.Change) string {
 	for _, s := range []checkpoint.State{c.After, c.Before} {
 		if s.Reason != "" {
 			return s.Reason
@@ -160,7 +160,7 @@ func (v *fileView) patch(c checkpoint.Change) string {
 	fmt.Fprintf(&b, "diff a/%s b/%s\n", name, name)
 	switch kind := c.Kind(); {
 	case kind == checkpoint.Unclear:
-		fmt.Fprintf(&b, "unknown: %s\n", term.Line(reasonOf(c)))
+		fmt.Fprintf(&b, "unknown: %s\n", term.Line(whyUnclear(c)))
 		return b.String()
 	case kind == checkpoint.Became:
 		fmt.Fprintf(&b, "became %s\n", thing(c.After))

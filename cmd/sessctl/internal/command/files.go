@@ -10,6 +10,7 @@ import (
 	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
 func (a *app) files() *cobra.Command {
@@ -66,6 +67,7 @@ type jsonStep struct {
 	To      *entries.ID         `json:"to"`
 	Undoes  *entries.ID         `json:"undoes"`
 	Redoes  *entries.ID         `json:"redoes"`
+	Move    *string             `json:"move"`
 	Aborted bool                `json:"aborted"`
 	Files   []jsonStepFile      `json:"files"`
 }
@@ -123,9 +125,7 @@ func (a *app) listFiles(name string) error {
 		return err
 	}
 	defer v.Close()
-	if err := a.reportFiles(v); errors.Is(err, errNoStates) {
-		fmt.Fprintf(a.stderr, "sessctl: %s\n", term.Line(err.Error()))
-	} else if err != nil {
+	if err := a.reportFiles(v); err != nil && !errors.Is(err, errNoStates) {
 		return err
 	}
 	return a.write(true, func(o *term.Output) error {
@@ -135,14 +135,28 @@ func (a *app) listFiles(name string) error {
 		if err := a.heading(o, v.t); err != nil {
 			return err
 		}
-		for turn, err := range checkpoint.Turns(v.t, v.t.Leaf(), v.st) {
-			if err != nil {
-				return err
-			}
-			a.turnOfFiles(o, v, turn)
-		}
-		return nil
+		return a.filesText(o, v)
 	})
+}
+
+func (a *app) filesText(o *term.Output, v *fileView) error {
+	n := 0
+	for turn, err := range checkpoint.Turns(v.t, v.t.Leaf(), v.st) {
+		if err != nil {
+			return err
+		}
+		n++
+		a.turnOfFiles(o, v, turn)
+	}
+	if n > 0 {
+		return nil
+	}
+	text := "On the active path nothing is recorded of files."
+	if ok, err := v.Recorded(); err != nil || !ok {
+		text = "No file states are recorded in this session: its program keeps none, or has changed no file yet."
+	}
+	_, err := fmt.Fprintln(o, text)
+	return err
 }
 
 func (a *app) filesJSON(o *term.Output, v *fileView) error {
@@ -171,7 +185,7 @@ func (v *fileView) turnJSON(turn checkpoint.Turn) jsonTurn {
 	for _, s := range turn.Steps {
 		step := jsonStep{
 			s.Entry, s.Kind, optional(string(s.Source)), optional(s.CallID), optional(s.Tool), optional(s.Reason),
-			s.To, optionalID(s.Undoes), optionalID(s.Redoes), s.Aborted, []jsonStepFile{},
+			s.To, optionalID(s.Undoes), optionalID(s.Redoes), optional(string(v.moveOf(s))), s.Aborted, []jsonStepFile{},
 		}
 		for _, c := range s.Files {
 			step.Files = append(step.Files, jsonStepFile{v.changeJSON(c), optional(string(c.Source)), optional(string(c.Result))})
@@ -194,7 +208,7 @@ func (a *app) turnOfFiles(o *term.Output, v *fileView, turn checkpoint.Turn) {
 			fmt.Fprintln(o, o.Style(term.Red, "  "+short(s.Entry)+" cannot be read: "+term.Line(s.Reason)))
 			continue
 		case checkpoint.StepRestore, checkpoint.StepCarried:
-			fmt.Fprintln(o, o.Style(term.Dim, "  "+short(s.Entry)+" "+stepText(s)))
+			fmt.Fprintln(o, o.Style(term.Dim, "  "+short(s.Entry)+" "+v.stepText(s)))
 		}
 		for _, c := range s.Files {
 			if c.Result == checkpoint.There || c.Result == checkpoint.Kept && c.Kind() == checkpoint.NoDiff {
@@ -225,22 +239,47 @@ func styleOfResult(r checkpoint.Result) term.Style {
 }
 
 // stepText tells of a restore, or of a move of the leaf that left the files alone.
-func stepText(s checkpoint.Step) string {
+func (v *fileView) stepText(s checkpoint.Step) string {
+	move := v.moveOf(s)
 	switch {
+	case s.Kind == checkpoint.StepCarried && returns(move):
+		return string(move) + " of the conversation alone; the files stayed, and differ from what this path says:"
 	case s.Kind == checkpoint.StepCarried:
-		return "the leaf moved, and the files stayed: other than this path says"
+		return "the leaf came here and the files stayed, and differ from what this path says:"
 	case s.Aborted:
 		return "a restore that was not done, or taken back"
 	case s.Undoes != "":
 		return "undo of " + short(s.Undoes)
 	case s.Redoes != "":
 		return "redo of " + short(s.Redoes)
+	case returns(move):
+		return string(move) + ", conversation and files"
 	case s.To == nil:
 		return "restore"
 	case *s.To == "":
 		return "restore to before the first entry"
 	}
 	return "restore to " + short(*s.To)
+}
+
+func returns(r sessiontree.MoveReason) bool {
+	return r == sessiontree.ReasonUndo || r == sessiontree.ReasonRedo
+}
+
+// moveOf gives why the leaf moved to where a record stands, "" where it did not.
+func (v *fileView) moveOf(s checkpoint.Step) sessiontree.MoveReason {
+	if s.Kind != checkpoint.StepRestore && s.Kind != checkpoint.StepCarried {
+		return ""
+	}
+	e, err := v.t.Entry(s.Entry)
+	if err != nil || e.Parent == "" {
+		return ""
+	}
+	above, err := v.t.Entry(e.Parent)
+	if err != nil {
+		return ""
+	}
+	return reasonOf(above)
 }
 
 // A diffing is what files diff is asked for.
@@ -337,12 +376,38 @@ func (v *fileView) limit(list []checkpoint.Change, only []string) (kept []checkp
 		return list, nil
 	}
 	paths, err := v.inRoot(only)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range list {
 		if c.In(paths) {
 			kept = append(kept, c)
 		}
 	}
-	return kept, err
+	return kept, v.areRecorded(paths)
+}
+
+// areRecorded refuses names of files that no record of the session tells of: they may be
+// misspelt.
+func (v *fileView) areRecorded(paths []string) error {
+	seen := map[string]bool{}
+	for e, err := range v.t.Entries() {
+		if err != nil {
+			return err
+		}
+		_, recorded, _ := checkpoint.Recorded(e, v.st)
+		for _, name := range recorded {
+			for _, path := range paths {
+				seen[path] = seen[path] || checkpoint.Change{Path: name}.In([]string{path})
+			}
+		}
+	}
+	for _, path := range paths {
+		if !seen[path] {
+			return usagef("no state of a file %q is recorded, nor of one below it; 'sessctl files' lists those that are", path)
+		}
+	}
+	return nil
 }
 
 // writePatch writes a unified diff, in colour where the output has some.

@@ -2,7 +2,9 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +59,7 @@ func (a *app) planFiles(f *planning, name, entry string) error {
 		if a.flags.json {
 			return v.planJSON(o, p, f.diff)
 		}
-		o.WriteString(v.planText(p, 0))
+		o.WriteString(v.planText(p, nil, 0))
 		if f.diff {
 			for _, it := range p.Items {
 				if acts(it) {
@@ -104,20 +106,49 @@ func changeOf(it checkpoint.Item) checkpoint.Change {
 
 // acts tells whether an item changes its file, or would if that was not in conflict.
 func acts(it checkpoint.Item) bool {
-	return it.Action == checkpoint.ActRestore || it.Action == checkpoint.ActRemove || it.Action == checkpoint.ActConflict
+	return it.Action == checkpoint.ActRestore || it.Action == checkpoint.ActRemove || it.Action == checkpoint.ActConflict || it.Action == actOverwrite
 }
 
 // mostEffects is how many effects, and how many paths that are not covered, are told of.
 const mostEffects = 50
 
+// actOverwrite is what a command does with a file in conflict where it was allowed to.
+const actOverwrite checkpoint.Action = "overwrite"
+
+// planItems gives the files of a plan, with what is overwritten as such. opt may be nil.
+func planItems(p *checkpoint.Plan, opt *checkpoint.CommitOptions) []checkpoint.Item {
+	stays := map[string]bool{}
+	if refused, ok := errors.AsType[*checkpoint.ConflictError](p.Refused(opt)); ok {
+		for _, it := range refused.Items {
+			stays[it.Path] = true
+		}
+	}
+	items := slices.Clone(p.Items)
+	for i, it := range items {
+		if it.Action == checkpoint.ActConflict && !stays[it.Path] {
+			items[i].Action = actOverwrite
+		}
+	}
+	return items
+}
+
+// actions are what a plan does with files, in the order in which it is told.
+var actions = []checkpoint.Action{
+	checkpoint.ActRestore, checkpoint.ActRemove, actOverwrite, checkpoint.ActSkip, checkpoint.ActUnknown, checkpoint.ActConflict,
+}
+
 // planText tells what a plan would do. With most, unless it is 0, only so many files are
-// named of each action, and none to which nothing happens. It is safe to print.
-func (v *fileView) planText(p *checkpoint.Plan, most int) string {
+// named of each action, and none that is so already. It is safe to print.
+func (v *fileView) planText(p *checkpoint.Plan, opt *checkpoint.CommitOptions, most int) string {
 	var b strings.Builder
-	for _, action := range []checkpoint.Action{checkpoint.ActRestore, checkpoint.ActRemove, checkpoint.ActSkip, checkpoint.ActUnknown, checkpoint.ActConflict} {
+	items := planItems(p, opt)
+	if v.root != nil {
+		fmt.Fprintf(&b, "folder    %s\n", term.Line(v.root.Name()))
+	}
+	for _, action := range actions {
 		n := 0
-		for _, it := range p.Items {
-			if it.Action != action || most > 0 && action == checkpoint.ActSkip {
+		for _, it := range items {
+			if it.Action != action || most > 0 && action == checkpoint.ActSkip && it.Disk.Same(it.To) {
 				continue
 			}
 			if n++; most == 0 || n <= most {
@@ -128,18 +159,36 @@ func (v *fileView) planText(p *checkpoint.Plan, most int) string {
 			fmt.Fprintf(&b, "%-9s %d more\n", action, n-most)
 		}
 	}
-	writeSome(&b, len(p.NotCovered), func(i int) string {
+	v.writeAround(&b, p)
+	b.WriteString(sumOfItems(items) + "\n")
+	return b.String()
+}
+
+// writeAround tells what a plan does not reach. Effects that stay are of no interest where
+// nothing goes.
+func (v *fileView) writeAround(b *strings.Builder, p *checkpoint.Plan) {
+	writeSome(b, len(p.NotCovered), func(i int) string {
 		return fmt.Sprintf("not covered  %s  %s", term.Line(p.NotCovered[i].Path), term.Line(p.NotCovered[i].Reason))
 	})
-	writeSome(&b, len(p.Effects), func(i int) string {
-		e := p.Effects[i]
-		return fmt.Sprintf("stays  %s  %s  %s", short(e.Entry), term.Line(e.Tool), term.Cut(oneLine(e.Detail), 120))
-	})
-	for _, w := range p.Warnings {
-		fmt.Fprintf(&b, "warning  %s\n", term.Line(w))
+	if !idle(p) {
+		writeSome(b, len(p.Effects), func(i int) string {
+			e := p.Effects[i]
+			return fmt.Sprintf("stays  %s  %s  %s", short(e.Entry), term.Line(e.Tool), around(e.Detail, e.Reach()))
+		})
 	}
-	b.WriteString(sumOfPlan(p) + "\n")
-	return b.String()
+	for _, w := range p.Warnings {
+		fmt.Fprintf(b, "warning  %s\n", term.Line(w))
+	}
+}
+
+// around cuts a long text to the part that begins at a place, with some of what is before
+// it. It is safe to print.
+func around(text string, at int) string {
+	const columns, before = 200, 60
+	if at <= before || len(text) <= columns {
+		return term.Cut(oneLine(text), columns)
+	}
+	return term.Cut("..."+oneLine(text[at-before:]), columns)
 }
 
 func writeSome(b *strings.Builder, n int, line func(i int) string) {
@@ -156,6 +205,8 @@ func (v *fileView) itemText(it checkpoint.Item) (text string) {
 	switch it.Action {
 	case checkpoint.ActRestore, checkpoint.ActRemove:
 		text = v.whatChanged(changeOf(it))
+	case checkpoint.ActConflict, actOverwrite:
+		text = term.Line(it.Reason) + "; " + v.whatChanged(changeOf(it))
 	default:
 		text = term.Line(it.Reason)
 	}
@@ -163,21 +214,31 @@ func (v *fileView) itemText(it checkpoint.Item) (text string) {
 	case it.Action == checkpoint.ActSkip:
 	case it.Source == checkpoint.ByScan:
 		text += "; no tool told of it"
-	case it.Source == checkpoint.ByUser && it.Action != checkpoint.ActConflict:
+	case it.Source == checkpoint.ByUser && it.Action != checkpoint.ActConflict && it.Action != actOverwrite:
 		text += "; changed by hand"
 	}
 	return text
 }
 
-func sumOfPlan(p *checkpoint.Plan) string {
-	return fmt.Sprintf("%d to restore, %d to remove, %d skipped, %d in conflict, %d unknown",
-		p.Count(checkpoint.ActRestore), p.Count(checkpoint.ActRemove), p.Count(checkpoint.ActSkip), p.Count(checkpoint.ActConflict), p.Count(checkpoint.ActUnknown))
+// sumOfItems counts what happens to files.
+func sumOfItems(items []checkpoint.Item) string {
+	n := map[checkpoint.Action]int{}
+	for _, it := range items {
+		n[it.Action]++
+	}
+	overwritten := ""
+	if n[actOverwrite] > 0 {
+		overwritten = fmt.Sprintf("%d to overwrite, ", n[actOverwrite])
+	}
+	return fmt.Sprintf("%d to restore, %d to remove, %s%d skipped, %d in conflict, %d unknown", n[checkpoint.ActRestore], n[checkpoint.ActRemove],
+		overwritten, n[checkpoint.ActSkip], n[checkpoint.ActConflict], n[checkpoint.ActUnknown])
 }
 
 type jsonPlan struct {
 	Schema     string                 `json:"schema"`
 	Path       string                 `json:"path"`
 	Plan       string                 `json:"plan"`
+	Root       string                 `json:"root"`
 	From       *entries.ID            `json:"from"`
 	To         *entries.ID            `json:"to"`
 	Files      []jsonPlanned          `json:"files"`
@@ -218,7 +279,7 @@ func (v *fileView) itemJSON(it checkpoint.Item) jsonItem {
 
 func (v *fileView) planJSON(o *term.Output, p *checkpoint.Plan, diff bool) error {
 	doc := jsonPlan{
-		Schema: "sessctl.filesPlan/1", Path: v.t.File(), Plan: p.ID, From: optionalID(p.From), To: optionalID(p.To), Files: []jsonPlanned{},
+		Schema: "sessctl.filesPlan/1", Path: v.t.File(), Plan: p.ID, Root: v.root.Name(), From: optionalID(p.From), To: optionalID(p.To), Files: []jsonPlanned{},
 		NotCovered: append([]checkpoint.Uncovered{}, p.NotCovered...), Effects: p.Effects, Warnings: append([]string{}, p.Warnings...),
 	}
 	for _, it := range p.Items {

@@ -76,6 +76,10 @@ func openWorkspace(cwd, root string) (*os.Root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: the folder that the session worked in cannot be opened: %v; if it is elsewhere now, name it with --root DIR", checkpoint.ErrRoot, err)
 	}
+	if err := checkpoint.CheckRoot(r); err != nil {
+		r.Close()
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -141,14 +145,14 @@ func cutText(t *sessiontree.Tree, c *checkpoint.Cut) string {
 	case c.Rewind != "":
 		return text + "; it is a rewind's: resume the session with its agent, which finishes it"
 	}
-	return text + fmt.Sprintf("; 'sessctl files restore %s %s' finishes it", term.Line(t.File()), to)
+	return text + fmt.Sprintf("; 'sessctl files restore %s %s' asks whether to finish it", term.Line(t.File()), to)
 }
 
 // errRewindCut: only the agent can go on.
 var errRewindCut = fmt.Errorf("%w: the restore of a rewind was cut short; resume the session with its agent, which finishes it", sessiontree.ErrConflict)
 
-// settle finishes a restore that was cut short, and with moves records what a program that
-// knows nothing of file states has moved the leaf away from.
+// settle closes a restore that was cut short and is not finished any more, and with moves
+// records what a program that knows nothing of file states has moved the leaf away from.
 func (a *app) settle(s *sessiontree.Session, root string, moves bool) error {
 	t, err := s.Tree()
 	if err != nil {
@@ -171,8 +175,8 @@ func (a *app) settle(s *sessiontree.Session, root string, moves bool) error {
 		return err
 	case u.Cut == nil && !(moves && u.Carried):
 		return nil
-	case u.Cut != nil && u.Cut.Rewind != "" && !u.Cut.Late:
-		return errRewindCut
+	case u.Cut != nil && !u.Cut.Late:
+		return fmt.Errorf("%w: a restore was cut short meanwhile", sessiontree.ErrChanged)
 	}
 	return a.track(s, root, func(context.Context, *checkpoint.Tracker) error { return nil })
 }
@@ -197,51 +201,45 @@ func (a *app) track(s *sessiontree.Session, root string, do func(context.Context
 	}
 	if done := tr.Finished(); done != nil {
 		fmt.Fprintf(a.stderr, "sessctl: a restore that was cut short has ended: %s\n", results(done.Files))
+		a.tellDone(done.Files)
 	}
 	return do(ctx, tr)
 }
 
-// settledView looks at the files of a session before something is done with them. What was
-// cut short is finished first, unless nothing is to be written; an entry that is named by
-// its distance from the leaf stays the one that it was before.
+// settledView looks at the files of a session before something is done with them; nil
+// where a restore was cut short, and the command ends with that. What else is not in order
+// is brought so first, unless nothing is to be written; an entry that is named by its
+// distance from the leaf stays the one that it was before.
 func (a *app) settledView(name string, f *restoreFlags, entry *string) (*fileView, error) {
+	return a.settled(name, f, entry, true)
+}
+
+// settledLeaf is settledView for a move of the leaf alone, which needs no workspace.
+func (a *app) settledLeaf(name string, f *restoreFlags, entry *string) (*fileView, error) {
+	return a.settled(name, f, entry, false)
+}
+
+func (a *app) settled(name string, f *restoreFlags, entry *string, workspace bool) (*fileView, error) {
 	if name == "-" {
 		return nil, usagef("standard input can only be read")
 	}
-	v, err := a.viewFiles(name, f.root, true)
+	v, err := a.viewFiles(name, f.root, workspace)
 	if err != nil {
 		return nil, err
 	}
-	u, err := v.Unsettled()
+	stop, err := a.finishCut(v, f)
+	var u checkpoint.Unsettled
+	if err == nil && !stop {
+		u, err = v.Unsettled()
+	}
 	switch {
-	case err != nil:
+	case err != nil, stop:
 		v.Close()
 		return nil, err
-	case f.dry || u.Cut == nil && !u.Carried:
+	case f.dry, u.Cut == nil && !(workspace && u.Carried):
 		return v, nil
 	}
-	return a.settleAnew(v, f.root, true, entry)
-}
-
-// settledLeaf is settledView for a move of the leaf alone, which needs no workspace unless
-// a restore was cut short.
-func (a *app) settledLeaf(name string, f *restoreFlags, entry *string) (*fileView, error) {
-	v, err := a.viewFiles(name, f.root, false)
-	if err != nil {
-		return nil, err
-	}
-	u, err := v.Unsettled()
-	switch {
-	case err != nil:
-		v.Close()
-		return nil, err
-	case u.Cut == nil:
-		return v, nil
-	case f.dry:
-		a.reportCut(v.t, u.Cut)
-		return v, nil
-	}
-	return a.settleAnew(v, f.root, false, entry)
+	return a.settleAnew(v, f.root, workspace, entry)
 }
 
 // settleAnew brings a session in order, and looks at it anew.

@@ -19,11 +19,12 @@ func (a *app) gc() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc [DIR]",
 		Short: "Remove contents of files that no session refers to",
-		Long: `gc lists the contents in the store of a folder of sessions, DIR/blobs, that no log
-refers to any more, and removes them with --yes; on a terminal it asks. DIR is
-sessctl's own folder by default. All logs count that lie in DIR or in a folder in it,
-archives too, and those elsewhere that have registered with the store. What is
-younger than a day stays. Nothing is removed while a registered log is missing.`,
+		Long: `gc lists the contents in the store of a folder of sessions, DIR/blobs, that are not
+in use any more, and removes them with --yes; on a terminal it asks. DIR is sessctl's
+own folder by default. In use is what a log refers to (all count that lie in DIR or
+in a folder in it, archives too, and those elsewhere that have registered with the
+store), and what the last look at a workspace found, for a month. What is younger
+than a day stays. Nothing is removed while a registered log is missing.`,
 		Example: "  sessctl gc\n  sessctl gc ./sessions --yes",
 		Args:    needs(0, 1, "at most a folder"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.runGC(strings.Join(args, ""), yes, dry) },
@@ -100,7 +101,7 @@ func (a *app) runGC(name string, yes, dry bool) error {
 		case doc.Done:
 			fmt.Fprintf(o, "removed %s, %s\n", plural(doc.Removed, "content", "contents"), size(doc.RemovedBytes))
 		default:
-			fmt.Fprintf(o, "%s that no log refers to, %s; nothing was removed\n", plural(len(doc.Blobs), "content", "contents"), size(doc.Bytes))
+			fmt.Fprintf(o, "%s not in use, %s; nothing was removed\n", plural(len(doc.Blobs), "content", "contents"), size(doc.Bytes))
 		}
 		return nil
 	})
@@ -141,7 +142,7 @@ func (a *app) listGarbage(doc jsonGC) {
 	if doc.Young > 0 {
 		fmt.Fprintf(a.stderr, "sessctl: %s younger than a day or of a turn that runs, which a log may still come to refer to\n", plural(doc.Young, "content is", "contents are"))
 	}
-	fmt.Fprintf(a.stderr, "sessctl: %s that logs refer to, %s\n", plural(doc.Kept, "content", "contents"), size(doc.KeptBytes))
+	fmt.Fprintf(a.stderr, "sessctl: %s in use, by logs or by the last look at a workspace, %s\n", plural(doc.Kept, "content", "contents"), size(doc.KeptBytes))
 }
 
 // collects tells whether garbage is to be removed, and asks on a terminal.
@@ -163,7 +164,9 @@ func (a *app) du() *cobra.Command {
 		Short: "Show what takes the space of a folder of sessions",
 		Long: `du lists the logs of a folder of sessions, what takes most space first: the size of
 the log, the contents of files that it refers to, and those that only it refers to,
-which would go with it. DIR is sessctl's own folder by default. Nothing is changed.`,
+which would go with it. Below them stands what the last looks at workspaces keep in
+the store: what a scan has seen, and no log refers to yet. DIR is sessctl's own folder
+by default. Nothing is changed.`,
 		Example: "  sessctl du\n  sessctl du ./sessions --json",
 		Args:    needs(0, 1, "at most a folder"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.runDU(strings.Join(args, "")) },
@@ -179,7 +182,10 @@ type jsonDU struct {
 	BlobBytes    int64     `json:"blobBytes"`
 	Garbage      int       `json:"garbage"`
 	GarbageBytes int64     `json:"garbageBytes"`
+	Looks        int       `json:"looks"`
+	LooksBytes   int64     `json:"looksBytes"`
 	Young        int       `json:"young"`
+	YoungBytes   int64     `json:"youngBytes"`
 }
 
 type jsonUse struct {
@@ -212,7 +218,7 @@ func (a *app) runDU(name string) error {
 func usageJSON(dir string, u *checkpoint.Usage) jsonDU {
 	doc := jsonDU{
 		"sessctl.du/1", dir, []jsonUse{}, u.Size, u.Blobs, u.BlobBytes,
-		len(u.Garbage.Blobs), u.Garbage.Bytes, u.Garbage.Young,
+		len(u.Garbage.Blobs), u.Garbage.Bytes, u.Looks, u.LooksBytes, u.Garbage.Young, youngBytes(u),
 	}
 	for _, l := range u.Logs {
 		doc.Logs = append(doc.Logs, jsonUse(l))
@@ -232,12 +238,18 @@ func writeUsage(o *term.Output, u *checkpoint.Usage) error {
 			t.note("missing: it is registered with the store, and not there")
 		}
 	}
+	if u.Looks > 0 {
+		t.add("", "(the last looks at workspaces)", "", size(u.LooksBytes), size(u.LooksBytes))
+	}
 	t.write()
-	_, err := fmt.Fprintf(o, "%s of logs, %s in %s of files, of which nothing refers to %s (%s); %d younger than a day\n",
-		size(u.Size), size(u.BlobBytes), plural(u.Blobs, "content", "contents"), plural(len(u.Garbage.Blobs), "content", "contents"),
-		size(u.Garbage.Bytes), u.Garbage.Young)
+	_, err := fmt.Fprintf(o, "%s of logs, %s in %s of files: %s in use, %s in %s not in use, %s in %d younger than a day\n",
+		size(u.Size), size(u.BlobBytes), plural(u.Blobs, "content", "contents"), size(u.Garbage.Size),
+		size(u.Garbage.Bytes), plural(len(u.Garbage.Blobs), "content", "contents"), size(youngBytes(u)), u.Garbage.Young)
 	return err
 }
+
+// youngBytes is the size of what is neither in use nor old enough to go: the rest.
+func youngBytes(u *checkpoint.Usage) int64 { return u.BlobBytes - u.Garbage.Size - u.Garbage.Bytes }
 
 // sizeOf is a size, and nothing where there is nothing.
 func sizeOf(n int, bytes int64) string {

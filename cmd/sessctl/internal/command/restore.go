@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,9 +21,9 @@ type restoreFlags struct {
 	yes, dry, force bool
 	overwrite       []string
 	root            string
+	only            []string
 
-	plan string   // of files restore
-	only []string // likewise
+	plan string // of files restore
 }
 
 func (f *restoreFlags) register(fl *pflag.FlagSet) {
@@ -29,13 +31,14 @@ func (f *restoreFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.dry, "dry-run", false, "only show what would be done")
 	fl.BoolVar(&f.force, "force", false, "overwrite files in conflict (undo brings back what they were)")
 	fl.StringArrayVar(&f.overwrite, "overwrite", nil, "overwrite `PATH`, or what is below it, where it is in conflict (can be repeated)")
+	fl.StringArrayVar(&f.only, "only", nil, "only `PATH`, and what is below it (can be repeated)")
 	fl.StringVar(&f.root, "root", "", "the files are in `DIR` instead of the session's folder")
 }
 
 // noFiles refuses flags that are about files, where these stay.
 func (f *restoreFlags) noFiles() error {
-	if f.force || len(f.overwrite) > 0 {
-		return usagef("--force and --overwrite are about files; they need --scope code or both")
+	if f.force || len(f.overwrite)+len(f.only) > 0 {
+		return usagef("--force, --overwrite and --only are about files; they need --scope code or both")
 	}
 	return nil
 }
@@ -50,11 +53,12 @@ whatever branch that is; the conversation stays where it is. "root" is before th
 first entry. It shows the plan first, and asks. A file in conflict stops all of it:
 --overwrite PATH or --force allows to overwrite it. What is overwritten is kept, and
 'sessctl undo S --scope code' brings it back. With --plan ID exactly the plan is done
-that 'sessctl files plan' has shown, or nothing.`,
+that 'sessctl files plan' has shown, or nothing. Where a restore was cut short by a
+crash, that is finished first, if it is meant, and nothing else.`,
 		Example: "  sessctl files restore latest @~6\n  sessctl files restore latest before-refactoring --only src --yes",
 		Args:    needs(2, 2, "a session and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.runRestore(&f, args[0], restoring{reason: string(sessiontree.ReasonRestore), entry: &args[1], show: true, plan: func(v *fileView) (*checkpoint.Plan, error) {
+			return a.runRestore(&f, args[0], restoring{reason: string(sessiontree.ReasonRestore), entry: &args[1], plan: func(v *fileView) (*checkpoint.Plan, error) {
 				return v.planTo(args[1], checkpoint.Code, f.only)
 			}})
 		},
@@ -62,7 +66,6 @@ that 'sessctl files plan' has shown, or nothing.`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.plan, "plan", "", "do the plan `ID`, and no other")
-	fl.StringArrayVar(&f.only, "only", nil, "only `PATH`, and what is below it (can be repeated)")
 	f.register(fl)
 	return cmd
 }
@@ -72,17 +75,16 @@ type restoring struct {
 	reason  string  // undo, redo or restore
 	summary string  // in the place of the marker that moves the leaf
 	entry   *string // its name, "" where none is
-	show    bool    // what became of each file goes to stdout
 	plan    func(*fileView) (*checkpoint.Plan, error)
 }
 
 // mostPreviewed is how many files of each action are named before a command asks.
 const mostPreviewed = 30
 
-// runRestore plans, shows, asks and does. What was cut short before is finished first.
+// runRestore plans, shows, asks and does.
 func (a *app) runRestore(f *restoreFlags, name string, r restoring) error {
 	v, err := a.settledView(name, f, r.entry)
-	if err != nil {
+	if v == nil || err != nil {
 		return err
 	}
 	defer v.Close()
@@ -97,26 +99,83 @@ func (a *app) runRestore(f *restoreFlags, name string, r restoring) error {
 	if err != nil {
 		return err
 	}
-	ret, prompt, err := a.showPlan(v, p)
+	doc, err := a.restoreJSON(v, r, p, opt)
 	if err != nil {
 		return err
 	}
-	if f.plan != "" && f.plan != p.ID {
-		return fmt.Errorf("%w: it was %s, and is %s now, as shown here", checkpoint.ErrStale, f.plan, p.ID)
-	}
-	refused := p.Refused(opt)
-	if refused != nil && !f.dry {
-		fmt.Fprintln(a.stderr, "sessctl: --overwrite PATH or --force overwrites what is in conflict; it is kept, and undo brings it back")
-		return refused
-	}
+	text := a.planned(v, p, opt)
 	a.strict = a.strict || a.flags.strict && p.Count(checkpoint.ActUnknown) > 0
-	doc := v.restoreJSON(r, p, ret, prompt)
-	if !f.dry && !p.Nothing() {
-		if err := a.doRestore(f, v, p, opt, r, &doc); err != nil {
-			return err
+	if f.dry && f.asked(p) == nil {
+		return a.writePlanned(text, doc)
+	}
+	if !idle(p) { // what is in conflict now may not be when another writer is done
+		if err := free(v.t.File()); err != nil {
+			return a.refuse(doc, err)
 		}
 	}
-	return a.write(false, func(o *term.Output) error { return a.writeRestore(o, r, doc) })
+	fmt.Fprint(a.stderr, text)
+	if err = f.allowed(p, opt); err == nil && !idle(p) {
+		err = a.doRestore(f, v, p, opt, r, &doc)
+	}
+	if err != nil {
+		return a.refuse(doc, err)
+	}
+	return a.writeReturn(doc)
+}
+
+// idle tells that there is nothing to do. To take back what left no trace on disk is
+// something: the next undo goes on from there.
+func idle(p *checkpoint.Plan) bool { return p.Nothing() && p.Undoes == "" && p.Redoes == "" }
+
+// asked tells whether a plan is the one that was asked for.
+func (f *restoreFlags) asked(p *checkpoint.Plan) error {
+	if f.plan == "" || f.plan == p.ID {
+		return nil
+	}
+	return fmt.Errorf("%w: it was %s, and is %s now, as shown here", checkpoint.ErrStale, f.plan, p.ID)
+}
+
+// allowed tells whether a plan can be done, as it was asked for.
+func (f *restoreFlags) allowed(p *checkpoint.Plan, opt *checkpoint.CommitOptions) error {
+	if err := f.asked(p); err != nil {
+		return err
+	}
+	refused, ok := errors.AsType[*checkpoint.ConflictError](p.Refused(opt))
+	if !ok {
+		return nil
+	}
+	return &toldError{plural(len(refused.Items), "file is", "files are") + " in conflict, as shown above; nothing was changed. " +
+		"--overwrite PATH or --force overwrites what is in conflict; it is kept, and undo brings it back", checkpoint.ErrConflict}
+}
+
+// free tells whether nobody else is writing to a log. Where no writer has left a lock there
+// is none, and none is made; what else may be wrong is told when the log is opened.
+func free(path string) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if _, err := os.Stat(sessiontree.LockPath(path)); err != nil {
+		return nil
+	}
+	unlock, err := sessiontree.LockLog(path)
+	switch {
+	case errors.Is(err, sessiontree.ErrLocked):
+		return err
+	case err != nil:
+		return nil
+	}
+	return unlock()
+}
+
+// refuse prints what was planned as JSON, where that is asked for and something stopped it.
+func (a *app) refuse(doc jsonReturn, err error) error {
+	if !a.flags.json || codeOf(err) != exitConflict {
+		return err
+	}
+	if e := a.writeReturn(doc); e != nil {
+		return e
+	}
+	return err
 }
 
 // options say which conflicts are overwritten.
@@ -128,23 +187,10 @@ func (f *restoreFlags) options(v *fileView, p *checkpoint.Plan) (*checkpoint.Com
 	return &checkpoint.CommitOptions{Force: f.force, Overwrite: paths}, err
 }
 
-// showPlan tells on stderr what is going to happen, to the conversation and to files.
-func (a *app) showPlan(v *fileView, p *checkpoint.Plan) (ret sessiontree.Return, prompt string, err error) {
-	switch {
-	case p.Return == nil:
-		fmt.Fprintln(a.stderr, "sessctl: the conversation stays")
-	case p.Return.Reason == sessiontree.ReasonRestore || p.Return.Entries == 0 && p.Return.From != p.Return.To:
-		ret = *p.Return
-		fmt.Fprintf(a.stderr, "sessctl: the leaf goes to %s\n", placeName(v.t, ret.To))
-	default:
-		ret = *p.Return
-		if prompt, err = promptOf(&ret); err != nil {
-			return ret, "", err
-		}
-		fmt.Fprint(a.stderr, preview(v.t, &ret))
-	}
-	fmt.Fprintf(a.stderr, "%splan %s\n", v.planText(p, mostPreviewed), p.ID)
-	return ret, prompt, nil
+// planned tells what is going to happen, to the conversation and to files. It is safe to
+// print.
+func (a *app) planned(v *fileView, p *checkpoint.Plan, opt *checkpoint.CommitOptions) string {
+	return fmt.Sprintf("%s%splan %s\n", a.preview(v, p), v.planText(p, opt, mostPreviewed), p.ID)
 }
 
 // doRestore asks, and does what was shown, or nothing.
@@ -171,29 +217,39 @@ func (a *app) doRestore(f *restoreFlags, v *fileView, p *checkpoint.Plan, opt *c
 		})
 	})
 	if stale, ok := errors.AsType[*checkpoint.StaleError](err); ok {
-		fmt.Fprintf(a.stderr, "%splan %s\n", v.planText(stale.Fresh, mostPreviewed), stale.Fresh.ID)
+		fmt.Fprint(a.stderr, a.planned(v, stale.Fresh, opt))
+		if fresh, err := a.restoreJSON(v, r, stale.Fresh, opt); err == nil {
+			*doc = fresh
+		}
 	}
 	if err != nil {
 		return err
 	}
 	doc.Done, doc.Leaf = true, optionalID(done.Leaf)
 	doc.took(done)
-	if !r.show && len(done.Files) > 0 {
+	a.tellDone(done.Files)
+	if len(done.Files) > 0 {
 		fmt.Fprintf(a.stderr, "sessctl: files: %s\n", results(done.Files))
 	}
 	return nil
 }
 
 // restoreJSON is what a command says that has restored nothing yet.
-func (v *fileView) restoreJSON(r restoring, p *checkpoint.Plan, ret sessiontree.Return, prompt string) jsonReturn {
+func (a *app) restoreJSON(v *fileView, r restoring, p *checkpoint.Plan, opt *checkpoint.CommitOptions) (jsonReturn, error) {
 	doc := jsonReturn{
-		Schema: "sessctl.return/1", Path: v.t.File(), Reason: r.reason, Scope: p.Scope, Plan: optional(p.ID), From: optionalID(p.From), To: optionalID(p.To),
-		Leaf: optionalID(p.From), Entries: ret.Entries, Turns: ret.Turns, Prompt: optional(prompt), Files: []jsonRestored{},
+		Schema: "sessctl.return/1", Path: v.t.File(), Reason: r.reason, Scope: p.Scope, Plan: optional(p.ID), Root: optional(v.root.Name()), Deed: optional(a.deed(v, p)),
+		From: optionalID(p.From), To: optionalID(p.To), Leaf: optionalID(p.From), Files: []jsonRestored{},
 	}
-	for _, it := range p.Items {
+	for _, it := range planItems(p, opt) {
 		doc.Files = append(doc.Files, jsonRestored{jsonItem: v.itemJSON(it)})
 	}
-	return doc
+	if p.Return == nil {
+		return doc, nil
+	}
+	doc.Entries, doc.Turns = p.Return.Entries, p.Return.Turns
+	prompt, err := promptOf(p.Return)
+	doc.Prompt = optional(prompt)
+	return doc, err
 }
 
 // took adds what became of each file.
@@ -210,23 +266,29 @@ func (d *jsonReturn) took(done *checkpoint.Done) {
 	}
 }
 
-func (a *app) writeRestore(o *term.Output, r restoring, doc jsonReturn) error {
+// writePlanned writes what a dry run has found.
+func (a *app) writePlanned(text string, doc jsonReturn) error {
 	if a.flags.json {
-		return writeJSON(o, doc, false)
+		fmt.Fprint(a.stderr, text)
+		return a.writeReturn(doc)
 	}
-	if doc.Prompt != nil {
-		fmt.Fprintln(o, term.Text(*doc.Prompt))
-	}
-	if !r.show {
-		return nil
-	}
-	for _, f := range doc.Files {
-		if f.Result != nil {
-			fmt.Fprintln(o, *f.Result+"  "+term.Line(f.Path))
+	return a.write(false, func(o *term.Output) error {
+		_, err := fmt.Fprintf(o, "%s%s\n", text, nothingChanged)
+		return err
+	})
+}
+
+// writeReturn writes the data of what was done: a prompt that was taken back.
+func (a *app) writeReturn(doc jsonReturn) error {
+	return a.write(false, func(o *term.Output) error {
+		switch {
+		case a.flags.json:
+			return writeJSON(o, doc, false)
+		case !doc.Done:
+			fmt.Fprintln(o, nothingChanged)
+		case doc.Prompt != nil:
+			fmt.Fprintln(o, term.Text(*doc.Prompt))
 		}
-	}
-	if !doc.Done {
-		fmt.Fprintln(o, "nothing was changed")
-	}
-	return nil
+		return nil
+	})
 }

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	xterm "golang.org/x/term"
 
+	"github.com/sessctl/sessctl/checkpoint"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
@@ -23,7 +25,8 @@ func (a *app) rm() *cobra.Command {
 		Short: "Move sessions into the trash",
 		Long: `rm moves sessions with all that belongs to them (lock, saved damage, artifacts) into
 the trash, from where they can be put back. It asks on a terminal; elsewhere it
-needs --yes. A session that is being written is left alone.`,
+needs --yes. A session that is being written is left alone. Contents of files that it
+refers to stay in the store; 'sessctl gc' removes those that nothing else uses.`,
 		Example: "  sessctl rm 546VRAC",
 		Args:    needs(1, -1, aSession),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -68,6 +71,7 @@ func (a *app) runRm(args []string, yes bool) error {
 		}
 		doc.Files = append(doc.Files, done)
 	}
+	a.tellStores(doc.Files)
 	err = a.write(false, func(o *term.Output) error {
 		if a.flags.json {
 			return writeJSON(o, doc, false)
@@ -84,6 +88,20 @@ func (a *app) runRm(args []string, yes bool) error {
 		return failed
 	}
 	return err
+}
+
+// tellStores tells of the stores whose contents removed sessions may have used.
+func (a *app) tellStores(removed []jsonRemoved) {
+	var told []string
+	for _, f := range removed {
+		dir := filepath.Dir(f.Path)
+		if _, err := os.Stat(checkpoint.StoreOf(f.Path)); err != nil || slices.Contains(told, dir) {
+			continue
+		}
+		told = append(told, dir)
+		fmt.Fprintf(a.stderr, "sessctl: contents of files stay in %s; 'sessctl gc %s' frees those that nothing uses any more\n",
+			term.Line(checkpoint.StoreOf(f.Path)), shellWord(dir, runtime.GOOS))
+	}
 }
 
 // A removal is a session that is about to go, with what belongs to it.

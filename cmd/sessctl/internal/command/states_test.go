@@ -101,3 +101,51 @@ func (w *worker) play(st *checkpoint.Store) {
 	old := time.Now().Add(-48 * time.Hour)
 	w.must(os.Chtimes(filepath.Join(st.Dir(), "sha256", sum[:2], sum[2:]), old, old))
 }
+
+// undone is a session whose last turn was taken back, without its files.
+func undone(t *testing.T) string {
+	t.Helper()
+	path := worked(t)
+	if r := sessctl(t, "undo", "--yes", path); r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	return path
+}
+
+// cutShort is a session with a restore that was cut short, of a file that is now something
+// else than before it and after it.
+func cutShort(t *testing.T) string {
+	t.Helper()
+	path := worked(t)
+	s, err := sessiontree.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	tree, err := s.Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data struct{ Workspace json.RawMessage }
+	var first entries.ID
+	for e, err := range tree.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = e.ID
+		}
+		if c, err := e.Custom(); err == nil && data.Workspace == nil {
+			_ = json.Unmarshal(c.Data, &data) // which not every entry has
+		}
+	}
+	raw, err := json.Marshal(map[string]any{"phase": "begin", "plan": "1", "to": first, "scope": "code", "workspace": data.Workspace,
+		"files": []any{map[string]any{"path": "a", "from": map[string]any{"kind": "absent"}, "to": map[string]any{"kind": "symlink", "target": "x"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Append(t.Context(), entries.CustomDraft(entries.CustomFileRestore, raw)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -32,7 +32,8 @@ the first entry.
 
 The files stay what they are, and the log remembers that. With --scope both they
 follow: what this branch did to them is taken back, and what the other one did is
-done again. That shows a plan and asks; see 'sessctl files restore --help'.`,
+done again. That shows a plan and asks; see 'sessctl files restore --help'. Where a
+restore was cut short, that is finished first, and nothing else.`,
 		Example: "  sessctl checkout latest @~2\n  sessctl checkout latest mended --scope both\n  sessctl checkout session.jsonl mended --summary 'strconv.Unquote does not fit'",
 		Args:    needs(2, 2, "a session and an ENTRY"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.runCheckout(&f, args[0], args[1]) },
@@ -55,10 +56,13 @@ func (a *app) runCheckout(f *checkoutFlags, name, entry string) error {
 		return usagef("checkout moves the leaf; 'sessctl files restore' brings the files alone to an entry")
 	case checkpoint.Both:
 		return a.runRestore(&f.restoreFlags, name, restoring{reason: string(sessiontree.ReasonRestore), entry: &entry, summary: f.summary, plan: func(v *fileView) (*checkpoint.Plan, error) {
-			return v.planTo(entry, scope, nil)
+			return v.planTo(entry, scope, f.only)
 		}})
 	}
 	if err := f.noFiles(); err != nil {
+		return err
+	}
+	if stop, err := a.finishFirst(name, &f.restoreFlags); stop || err != nil {
 		return err
 	}
 	if f.dry {
@@ -95,7 +99,7 @@ func (a *app) showCheckout(name, entry string) error {
 		if a.flags.json {
 			return writeJSON(o, jsonAppended{"sessctl.append/1", t.File(), nil, optionalID(t.Leaf())}, false)
 		}
-		_, err := fmt.Fprintf(o, "%s: the leaf would go to %s\n", term.Line(t.File()), placeName(t, to))
+		_, err := fmt.Fprintf(o, "%s: the leaf would go to %s\n%s\n", term.Line(t.File()), placeName(t, to), nothingChanged)
 		return err
 	})
 }
