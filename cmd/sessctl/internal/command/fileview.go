@@ -205,10 +205,11 @@ func (a *app) track(s *sessiontree.Session, root string, do func(context.Context
 // cut short is finished first, unless nothing is to be written; an entry that is named by
 // its distance from the leaf stays the one that it was before.
 func (a *app) settledView(name string, f *restoreFlags, entry *string) (*fileView, error) {
-	if name == "-" {
-		return nil, usagef("standard input can only be read")
+	path, err := a.writable(name)
+	if err != nil {
+		return nil, err
 	}
-	v, err := a.viewFiles(name, f.root, true)
+	v, err := a.viewFiles(path, f.root, true)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +227,11 @@ func (a *app) settledView(name string, f *restoreFlags, entry *string) (*fileVie
 // settledLeaf is settledView for a move of the leaf alone, which needs no workspace unless
 // a restore was cut short.
 func (a *app) settledLeaf(name string, f *restoreFlags, entry *string) (*fileView, error) {
-	v, err := a.viewFiles(name, f.root, false)
+	path, err := a.writable(name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.viewFiles(path, f.root, false)
 	if err != nil {
 		return nil, err
 	}

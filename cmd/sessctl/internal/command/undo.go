@@ -152,9 +152,6 @@ func (a *app) returnLeaf(f *returnFlags, name string, plan func(*sessiontree.Tre
 	if err := f.noFiles(); err != nil {
 		return err
 	}
-	if name == "-" {
-		return usagef("standard input can only be read")
-	}
 	v, err := a.settledLeaf(name, &f.restoreFlags, &f.to)
 	if err != nil {
 		return err
