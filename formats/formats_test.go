@@ -101,6 +101,10 @@ func TestDescribe(t *testing.T) {
 	if info.NameKnown || info.Name != "" {
 		t.Errorf("the name is %q (known: %v), want that it may stand in the middle", info.Name, info.NameKnown)
 	}
+	info = formats.Describe(file(t, "s1.jsonl", strings.Replace(claudeLine, `"q"`, `"/clear"`, 1)+claudeLine))
+	if info.FirstPrompt != "q" {
+		t.Errorf("the first prompt is %q, want the one behind /clear", info.FirstPrompt)
+	}
 	info = formats.Describe(file(t, "rollout.jsonl", codexMeta+codexSaid))
 	if info.FirstPrompt != "q" || info.Cwd != "/x" || !info.NameKnown || info.Modified.Second() != 2 {
 		t.Errorf("described as %+v, want the prompt and the directory of a rollout", info)

@@ -57,6 +57,8 @@ type ListOptions struct {
 	// Describe, where set, stands for the function of that name: it may know more
 	// formats. Workers call it at the same time.
 	Describe func(path string) Info
+	// Read, where set, opens what Count reads: it may know more formats.
+	Read func(path string, opt *ReadOptions) (*Tree, error)
 }
 
 // List goes over the sessions in directories and in the directories directly below
@@ -75,6 +77,9 @@ func List(dirs []string, opt *ListOptions) iter.Seq2[Info, error] {
 		l := &listing{yield: yield, seen: map[string]bool{}}
 		if opt != nil {
 			l.opt = *opt
+		}
+		if l.opt.Read == nil {
+			l.opt.Read = Read
 		}
 		var unread error
 		for _, dir := range dirs {
@@ -162,7 +167,7 @@ func (l *listing) give(settled func(*Info) bool) {
 	for len(l.ready) > 0 && !l.done && settled(l.ready[0]) {
 		info := heap.Pop(&l.ready).(*Info)
 		if l.opt.Count {
-			info.count()
+			info.count(l.opt.Read)
 		}
 		l.given++
 		l.done = !l.yield(*info, nil) || l.given == l.opt.Limit
@@ -369,8 +374,8 @@ func (l *look) name() {
 }
 
 // count adds what only the whole log shows.
-func (info *Info) count() {
-	t, err := Read(info.Path, nil)
+func (info *Info) count(read func(path string, opt *ReadOptions) (*Tree, error)) {
+	t, err := read(info.Path, nil)
 	if err != nil {
 		info.Damaged = true
 		return

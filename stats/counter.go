@@ -77,6 +77,7 @@ type Counter struct {
 	seen   map[uint64]struct{} // entries that were counted
 	total  Counts
 	copied int
+	spent  map[Spent]float64 // what counts of each sum, by its run and model
 
 	branches []Branch
 	rewinds  []Rewind
@@ -89,7 +90,10 @@ type Counter struct {
 
 // NewCounter makes a counter that has seen nothing.
 func NewCounter(opt *CounterOptions) *Counter {
-	c := &Counter{seen: map[uint64]struct{}{}, groups: map[string]*Group{}, models: map[string]*Model{}, tools: map[string]*Tool{}, files: map[string]*File{}}
+	c := &Counter{
+		seen: map[uint64]struct{}{}, spent: map[Spent]float64{},
+		groups: map[string]*Group{}, models: map[string]*Model{}, tools: map[string]*Tool{}, files: map[string]*File{},
+	}
 	if opt != nil {
 		c.opt = *opt
 	}
@@ -122,12 +126,37 @@ func (c *Counter) Add(s *Session) {
 		}
 		if c.opt.By != "" {
 			key := c.key(s, f)
-			g := entry(c.groups, key, func() *Group { return &Group{Key: key} })
-			if g.add(f); !mine[key] {
+			if g := c.group(key); !mine[key] {
 				mine[key] = true
 				g.Sessions++
 			}
+			c.group(key).add(f)
 		}
+	}
+	if c.opt.Since.IsZero() && c.opt.Until.IsZero() { // nobody knows when it was spent
+		for _, told := range s.Spent {
+			c.spend(s, told)
+		}
+	}
+}
+
+func (c *Counter) group(key string) *Group {
+	return entry(c.groups, key, func() *Group { return &Group{Key: key} })
+}
+
+// spend counts what a program says that a model cost, as far as it is not counted yet.
+func (c *Counter) spend(s *Session, told Spent) {
+	key := Spent{Run: told.Run, Model: told.Model}
+	more := told.Cost - c.spent[key]
+	if more <= 0 {
+		return
+	}
+	c.spent[key] = told.Cost
+	c.total.Tokens.Cost += more
+	entry(c.models, told.Model, func() *Model { return &Model{Model: told.Model} }).Tokens.Cost += more
+	switch c.opt.By {
+	case ByModel, ByAgent, ByCwd:
+		c.group(c.key(s, &fact{model: told.Model})).Tokens.Cost += more
 	}
 }
 

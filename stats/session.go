@@ -1,10 +1,12 @@
 package stats
 
 import (
+	"cmp"
 	"hash/maphash"
 	"time"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -25,8 +27,18 @@ type Session struct {
 	Cwd   string
 
 	Branches []Branch
+	// Spent is what the session's program says that models cost, where it does not say so
+	// of each answer.
+	Spent []Spent
 
 	facts []fact
+}
+
+// Spent is what a model cost in a run of a program, which may go over several sessions: of
+// sums of the same run the largest counts.
+type Spent struct {
+	Run, Model string
+	Cost       float64 // in US dollars
 }
 
 // A Branch is what the path to a tip has, and took.
@@ -91,6 +103,9 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		}
 	}
 	r.settle("")
+	if opt.Tip == "" {
+		r.session.Spent = spentOf(h)
+	}
 	branches, err := t.Branches()
 	if err != nil {
 		return nil, err
@@ -101,6 +116,18 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		}
 	}
 	return r.session, nil
+}
+
+// spentOf reads what formats puts into the header of a translated transcript.
+func spentOf(h entries.Header) (list []Spent) {
+	jsonvalue.Elements(jsonvalue.Get(h.Raw(), "spent"), func(value []byte) {
+		text := func(name string) string { return jsonvalue.String(jsonvalue.Get(value, name)) }
+		s := Spent{cmp.Or(text("run"), h.ID), text("model"), jsonvalue.Number(jsonvalue.Get(value, "cost"))}
+		if s.Cost > 0 {
+			list = append(list, s)
+		}
+	})
+	return list
 }
 
 // A reader goes over the entries of a session.

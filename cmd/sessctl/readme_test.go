@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -30,6 +31,42 @@ func checkScreen(t *testing.T, page string) {
 		command, want, _ := strings.Cut(shown, "\n")
 		checkCommand(t, page, strings.Fields("go "+strings.TrimPrefix(command, "go ")), want)
 	}
+}
+
+// TestReadmeShowsAnotherAgentsSessions runs the commands that README shows over the
+// project of Claude Code in testdata, as somebody who has it at home.
+func TestReadmeShowsAnotherAgentsSessions(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, screen, ok := strings.Cut(string(readme), "```\n$ sessctl ")
+	screen, _, ok2 := strings.Cut(screen, "```")
+	if !ok || !ok2 {
+		t.Fatal("README shows no such screen")
+	}
+	sessctl := filepath.Join(t.TempDir(), "sessctl.exe")
+	if out, err := exec.Command("go", "build", "-o", sessctl, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("CLAUDE_CONFIG_DIR", filepath.Join("testdata", "claude"))
+	for _, shown := range strings.Split(screen, "\n$ sessctl ") {
+		command, want, _ := strings.Cut(shown, "\n")
+		checkCommand(t, "README.md", append([]string{sessctl}, words(command)...), want)
+	}
+}
+
+// words splits a command as a shell does; only single quotes are known.
+func words(command string) (list []string) {
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 1 {
+			list = append(list, part)
+		} else {
+			list = append(list, strings.Fields(part)...)
+		}
+	}
+	return list
 }
 
 // checkCommand runs a command and demands what a page shows of it. "..." stands for

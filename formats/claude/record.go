@@ -17,6 +17,7 @@ type record struct {
 	attachment, metadata, leaf, title, sumText  span
 	message, id, model, content, usage, stop    span // the message and its members
 	sourceCall                                  span
+	started, models                             span // of a cost-state
 	sidechain, meta, summary, apiError, aborted bool
 	explicit                                    bool // of a last-prompt: the leaf was moved
 
@@ -120,6 +121,10 @@ func (w *walker) field(key []byte) *span {
 		return &r.title
 	case "message":
 		return &r.message
+	case "startTime":
+		return &r.started
+	case "modelUsage":
+		return &r.models
 	}
 	return nil
 }

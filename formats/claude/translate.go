@@ -307,7 +307,7 @@ func (n *node) second() string { return n.uuid + "~" + strconv.FormatInt(n.at.Of
 var left = map[string]string{
 	"api-request": "a request as it was sent", "api-request-shape": "the system prompt and the tools of requests", "api-request-blob": "a message as it was sent",
 	"last-prompt": "the last prompt and where it stood", "queue-operation": "a prompt on its way", "mode": "", "permission-mode": "", "atis-latch": "", "tools-used": "",
-	"cost-state": "sums of what was used", "agent-name": "", "pr-link": "", "worktree-state": "", "relocated": "", "bridge-session": "", "frame-link": "",
+	"cost-state": "sums of what was used; the session's header has the cost", "agent-name": "", "pr-link": "", "worktree-state": "", "relocated": "", "bridge-session": "", "frame-link": "",
 	"started": "a workflow's journal", "result": "a workflow's journal",
 }
 
@@ -318,6 +318,8 @@ func (t *translator) bookkeeping(n *node, kind string) {
 	case kind == "last-prompt":
 		t.leaf, t.leafLine = t.str(t.rec.leaf), n.at.Line
 		t.rewound()
+	case kind == "cost-state":
+		t.seeCost()
 	case kind == "custom-title", kind == "ai-title":
 		t.title(n, kind)
 		return

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strings"
+
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/internal/jsonl"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
@@ -96,7 +98,7 @@ func (d *description) take(s *Sight) {
 	if info.Created.IsZero() {
 		info.Created = time
 	}
-	if info.FirstPrompt == "" && !d.tail {
+	if s.Prompt != "" && !d.tail && (info.FirstPrompt == "" || bare(info.FirstPrompt)) {
 		info.FirstPrompt = s.Prompt
 	}
 	if s.Said && !time.IsZero() {
@@ -105,6 +107,12 @@ func (d *description) take(s *Sight) {
 	if s.Named {
 		info.Name, info.NameKnown = s.Name, info.NameKnown || d.tail
 	}
+}
+
+// bare tells a command without arguments, such as /clear: it does not tell what a session
+// is about, where anything else was typed.
+func bare(prompt string) bool {
+	return strings.HasPrefix(prompt, "/") && !strings.ContainsAny(prompt, " \n")
 }
 
 // String decodes a span of a line that is a string; any other is "".

@@ -136,12 +136,38 @@ func (l *Log) Header(h Header) {
 	if h.ParentSession != "" {
 		b = appendMember(b, "parentSession", h.ParentSession)
 	}
-	l.bytes = append(b, "}\n"...)
+	l.bytes = append(appendSpent(b, h.Spent), "}\n"...)
 	l.putMade(start)
 }
 
 // A Header is what the first line of a log says of the session.
-type Header struct{ ID, Time, Cwd, ParentSession string }
+type Header struct {
+	ID, Time, Cwd, ParentSession string
+	Spent                        []Spent
+}
+
+// Spent is what the session's program says that a model cost, where it does not say so of
+// each answer. Of sums with the same Run, in whichever session, the largest counts.
+type Spent struct {
+	Run, Model string
+	Cost       float64 // in US dollars
+}
+
+func appendSpent(b []byte, list []Spent) []byte {
+	for i, s := range list {
+		lead := `,{"run":`
+		if i == 0 {
+			lead = `,"spent":[{"run":`
+		}
+		b = jsonvalue.AppendString(append(b, lead...), s.Run)
+		b = appendMember(b, "model", s.Model)
+		b = append(jsonvalue.AppendNumber(append(b, `,"cost":`...), s.Cost), '}')
+	}
+	if len(list) > 0 {
+		b = append(b, ']')
+	}
+	return b
+}
 
 func appendMember(b []byte, name, value string) []byte {
 	b = append(append(append(b, `,"`...), name...), `":`...)

@@ -106,6 +106,9 @@ func (a *app) sessionFiles(args []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := refuseForeign(path); err != nil {
+			return nil, err
+		}
 		if info := sessiontree.Describe(path); info.Err != nil {
 			return nil, info.Err
 		}

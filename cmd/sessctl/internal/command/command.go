@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -111,8 +112,8 @@ func (a *app) root() *cobra.Command {
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "do not page long output on a terminal")
 	f.BoolVar(&a.flags.utc, "utc", false, "show times in UTC instead of local time")
 	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
-	f.StringVar(&a.flags.cwd, "cwd", "", "\"latest\" and ls: only sessions of the working directory `DIR`")
-	f.StringVar(&a.flags.agent, "agent", "", "\"latest\" and ls: only sessions of `NAME`: sessctl, pi, omp, claude or codex")
+	f.StringVar(&a.flags.cwd, "cwd", "", "only sessions of the working directory `DIR`")
+	f.StringVar(&a.flags.agent, "agent", "", "only sessions of `NAME`: sessctl, pi, omp, claude or codex")
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.search(), a.stats(), a.verify())
 	root.AddCommand(a.checkout(), a.undo(), a.redo(), a.label(), a.name(), a.fork(), a.rm())
 	root.AddCommand(a.files())
@@ -163,11 +164,14 @@ func (a *app) write(page bool, f func(o *term.Output) error) error {
 	return err
 }
 
+// agents are what --agent takes.
+var agents = []string{
+	string(sessiontree.AgentNative), string(sessiontree.AgentPi), string(sessiontree.AgentOmp), string(sessiontree.AgentClaude), string(sessiontree.AgentCodex),
+}
+
 func (a *app) places() (*locate.Places, error) {
 	p := &locate.Places{Getenv: a.getenv, Agent: sessiontree.Agent(a.flags.agent), Describe: formats.Describe, Read: formats.Read}
-	switch p.Agent {
-	case "", sessiontree.AgentNative, sessiontree.AgentPi, sessiontree.AgentOmp, sessiontree.AgentClaude, sessiontree.AgentCodex:
-	default:
+	if p.Agent != "" && !slices.Contains(agents, a.flags.agent) {
 		return nil, usagef("--agent is sessctl, pi, omp, claude or codex, not %q", a.flags.agent)
 	}
 	for _, dir := range a.flags.dirs {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -70,7 +71,7 @@ func (a *app) completeWord(word string) completer {
 func (a *app) completeFlag(name, word string) completer {
 	fixed := map[string][]string{
 		"color": {"auto", "always", "never"}, "by": groupings, "dialect": {"pi", "omp"},
-		"agent": {string(sessiontree.AgentNative), string(sessiontree.AgentPi), string(sessiontree.AgentOmp)},
+		"agent": agents,
 		"role":  {"user", "assistant", "toolResult", "bashExecution", "system", "custom"},
 		"since": {"1h", "1d", "1w"}, "until": {"1h", "1d", "1w"},
 	}
@@ -103,7 +104,7 @@ func (a *app) completeSession(_ *cobra.Command, args []string, begun string) (li
 		list = append(list, cobra.CompletionWithDesc("latest", "the session with the newest message"))
 	}
 	opt := &sessiontree.ListOptions{Limit: most, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe, Match: func(i *sessiontree.Info) bool {
-		return places.Match(i) && strings.HasPrefix(i.ID, begun) && completable(i.ID)
+		return places.Match(i) && (strings.HasPrefix(i.ID, begun) || strings.HasPrefix(tail(i.ID), begun)) && completable(i.ID)
 	}}
 	for info, err := range sessiontree.List(places.Known(), opt) {
 		if err != nil || info.Err != nil {
@@ -113,7 +114,11 @@ func (a *app) completeSession(_ *cobra.Command, args []string, begun string) (li
 		if name == "" {
 			name = info.FirstPrompt
 		}
-		list = append(list, cobra.CompletionWithDesc(info.ID, term.Cut(string(info.Agent)+" "+oneLine(name), width)))
+		id := info.ID
+		if !strings.HasPrefix(id, begun) {
+			id = tail(id) // as ls shows it
+		}
+		list = append(list, cobra.CompletionWithDesc(id, term.Cut(string(info.Agent)+" "+oneLine(name), width)))
 	}
 	return list, cobra.ShellCompDirectiveDefault | cobra.ShellCompDirectiveKeepOrder
 }
@@ -130,7 +135,7 @@ func (a *app) completeEntry(_ *cobra.Command, args []string, begun string) ([]co
 	if err != nil {
 		return nil, done
 	}
-	t, err := sessiontree.Read(path, nil)
+	t, err := formats.Read(path, nil)
 	if err != nil {
 		return nil, done
 	}

@@ -188,14 +188,21 @@ func messageText(m modelcontext.Message, body entries.Message) string {
 	return strings.Join(parts, " ")
 }
 
+// telling are the arguments that tell a call best, in the words of several agents.
+var telling = []string{"command", "cmd", "path", "file_path", "filePath", "notebook_path", "pattern", "url", "description", "goal", "report"}
+
 // argument picks what tells a call best: its path or command, or all of it.
 func argument(args json.RawMessage) string {
-	var known struct{ Command, Path, FilePath, Pattern, Goal, Report *string }
-	if json.Unmarshal(args, &known) == nil {
-		for _, s := range []*string{known.Command, known.Path, known.FilePath, known.Pattern, known.Goal, known.Report} {
-			if s != nil {
-				return *s
-			}
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(args, &all) // what is no object has none
+	for _, name := range telling {
+		var text string
+		if json.Unmarshal(all[name], &text) == nil {
+			return text
+		}
+		var words []string // Codex has ["bash","-lc","..."]
+		if json.Unmarshal(all[name], &words) == nil && len(words) > 0 {
+			return words[len(words)-1]
 		}
 	}
 	return string(args)

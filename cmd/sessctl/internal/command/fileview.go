@@ -220,10 +220,11 @@ func (a *app) settledLeaf(name string, f *restoreFlags, entry *string) (*fileVie
 }
 
 func (a *app) settled(name string, f *restoreFlags, entry *string, workspace bool) (*fileView, error) {
-	if name == "-" {
-		return nil, usagef("standard input can only be read")
+	path, err := a.writable(name)
+	if err != nil {
+		return nil, err
 	}
-	v, err := a.viewFiles(name, f.root, workspace)
+	v, err := a.viewFiles(path, f.root, workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,10 @@ func (a *app) ls() *cobra.Command {
 		Use:   "ls [DIR...]",
 		Short: "List sessions, newest conversation first",
 		Long: `ls lists the sessions in the known directories of sessctl, pi, oh-my-pi, Claude
-Code and Codex, and in those given with --dir; with DIR only in those. Only the beginning and the end of
-each file are read: --count reads them whole, for turns and branches, and for names
-that stand elsewhere.`,
-		Example: "  sessctl ls --limit 20\n  sessctl ls --cwd . --since 2d\n  sessctl ls --grep parser --json",
+Code and Codex, and in those given with --dir; with DIR only in those. Only the
+beginning and the end of each file are read: --count reads them whole, for turns and
+branches, and for names that stand elsewhere.`,
+		Example: "  sessctl ls --limit 20\n  sessctl ls --cwd . --since 2d\n  sessctl ls --agent claude --count\n  sessctl ls --grep parser --json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runLs(&f, args)
 		},
@@ -100,7 +100,7 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 		}
 	}
 	opt := &sessiontree.ListOptions{
-		Limit: f.limit, Count: f.count, Match: match, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe,
+		Limit: f.limit, Count: f.count, Match: match, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe, Read: places.Read,
 	}
 	if opt.Since, err = parseTime(f.since, time.Now()); err != nil {
 		return err

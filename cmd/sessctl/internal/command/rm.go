@@ -131,6 +131,9 @@ func (a *app) toRemove(args []string) (list []removal, err error) {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is %w", path, store.ErrNotALog)
 		}
+		if err := refuseForeign(path); err != nil {
+			return nil, err
+		}
 		info := sessiontree.Describe(path)
 		if info.Err != nil {
 			return nil, info.Err

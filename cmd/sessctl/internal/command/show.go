@@ -27,6 +27,8 @@ type showFlags struct {
 	roles, tools      []string
 	errors, noThought bool
 	follow            bool
+
+	hidden int // records of the agent's own that were left out
 }
 
 func (a *app) show() *cobra.Command {
@@ -35,11 +37,12 @@ func (a *app) show() *cobra.Command {
 		Use:   "show S [ENTRY]",
 		Short: "Show the conversation of a session, or one entry",
 		Long: `show prints the active path from its root to the leaf as text: a line about each
-entry, and its content indented below. Long results of tools are cut (--full shows
-them). "not sent" marks what the model does not see any more: a compaction replaced
-it, an edit took it out, it is on another branch (show S ENTRY tells which). With
-ENTRY it prints that entry alone, in full.`,
-		Example: "  sessctl show latest -n 20\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
+entry, and its content indented below. Long results of tools are cut, and records that
+Claude Code and Codex keep for themselves are left out; --full shows all. "not sent"
+marks what the model does not see any more: a compaction replaced it, an edit took it
+out, it is on another branch (show S ENTRY tells which). With ENTRY it prints that
+entry alone, in full.`,
+		Example: "  sessctl show latest -n 20\n  sessctl show latest --agent claude --errors\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
 		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runShow(&f, args)
@@ -53,7 +56,7 @@ ENTRY it prints that entry alone, in full.`,
 	fl.IntVarP(&f.around, "context", "C", 0, "with ENTRY: `N` entries of its path before and after it, too")
 	fl.IntVarP(&f.last, "last", "n", 0, "only the last `N` entries")
 	fl.BoolVar(&f.brief, "brief", false, "one line an entry")
-	fl.BoolVar(&f.full, "full", false, "do not cut long results")
+	fl.BoolVar(&f.full, "full", false, "do not cut long results, and leave no records out")
 	fl.BoolVar(&f.raw, "raw", false, "the records byte for byte, as they are in the log")
 	fl.BoolVar(&f.jsonl, "jsonl", false, "a JSON object a line: the envelope, and the record as it is in the log")
 	fl.StringSliceVar(&f.roles, "role", nil, "only messages of `ROLES` (user, assistant, toolResult, ...)")
@@ -95,7 +98,7 @@ func (a *app) runShow(f *showFlags, args []string) error {
 		return err
 	}
 	defer t.Close()
-	picked, err := f.pick(t, args[1:])
+	picked, err := f.pick(a, t, args[1:])
 	if err != nil {
 		return err
 	}
@@ -116,14 +119,28 @@ func (a *app) runShow(f *showFlags, args []string) error {
 		if f.follow {
 			return p.follow(t, picked)
 		}
+		f.tellHidden(a, t)
 		return nil
 	})
 }
 
+// tellHidden says that there is more on the path than what is shown.
+func (f *showFlags) tellHidden(a *app, t *sessiontree.Tree) {
+	name := foreignNames[t.Agent()]
+	if f.hidden == 0 || name == "" || a.flags.quiet || len(f.roles)+len(f.tools) > 0 || f.errors || f.last > 0 {
+		return
+	}
+	fmt.Fprintf(a.stderr, "sessctl: %s of %s's own not shown (--full shows them)\n", plural(f.hidden, "record", "records"), name)
+}
+
 // pick finds the entries to be shown.
-func (f *showFlags) pick(t *sessiontree.Tree, entry []string) ([]entries.Entry, error) {
+func (f *showFlags) pick(a *app, t *sessiontree.Tree, entry []string) ([]entries.Entry, error) {
 	if len(entry) == 1 {
-		return f.pickOne(t, entry[0])
+		list, err := f.pickOne(t, entry[0])
+		if f.around > 0 && f.readable(a) {
+			list = slices.DeleteFunc(list, internal)
+		}
+		return list, err
 	}
 	tip, err := f.tip(t)
 	if err != nil {
@@ -136,12 +153,20 @@ func (f *showFlags) pick(t *sessiontree.Tree, entry []string) ([]entries.Entry, 
 	if path, err = f.cut(t, path); err != nil {
 		return nil, err
 	}
+	all := len(path)
+	if f.readable(a) {
+		path = slices.DeleteFunc(path, internal)
+		f.hidden = all - len(path)
+	}
 	path = slices.DeleteFunc(path, func(e entries.Entry) bool { return !f.wants(e) })
 	if f.last > 0 && len(path) > f.last {
 		path = path[len(path)-f.last:]
 	}
 	return path, nil
 }
+
+// readable tells whether the conversation is to be read, and not the log.
+func (f *showFlags) readable(a *app) bool { return !f.full && !f.raw && !f.jsonl && !a.flags.json }
 
 // tip is where the path that is shown ends.
 func (f *showFlags) tip(t *sessiontree.Tree) (entries.ID, error) {

@@ -220,13 +220,22 @@ func (c *counting) tools(o *term.Output) {
 }
 
 func (c *counting) branches(o *term.Output) {
-	section(o, c.counter.Branches(), "branches", func(b stats.Branch) []string {
+	list := c.counter.Branches()
+	spent := []string{">COST", ">OF ITS OWN"}
+	if !slices.ContainsFunc(list, func(b stats.Branch) bool { return b.Tokens.Cost != 0 }) {
+		spent = nil // Claude Code tells of whole sessions only, Codex of none
+	}
+	section(o, list, "branches", func(b stats.Branch) []string {
 		mark := ""
 		if b.Active {
 			mark = "*"
 		}
-		return []string{mark, short(b.Tip), fmt.Sprint(b.Turns), amount(b.Tokens.Output), cost(b.Tokens.Cost), cost(b.Own.Cost), oneLine(b.LastPrompt)}
-	}, "", "TIP", ">TURNS", ">OUTPUT", ">COST", ">OF ITS OWN", "LAST PROMPT")
+		cells := []string{mark, short(b.Tip), fmt.Sprint(b.Turns), amount(b.Tokens.Output), amount(b.Own.Output)}
+		if spent != nil {
+			cells = append(cells, cost(b.Tokens.Cost), cost(b.Own.Cost))
+		}
+		return append(cells, oneLine(b.LastPrompt))
+	}, append(append([]string{"", "TIP", ">TURNS", ">OUTPUT", ">OF ITS OWN"}, spent...), "LAST PROMPT")...)
 }
 
 func (c *counting) files(o *term.Output) {

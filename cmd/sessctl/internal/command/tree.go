@@ -213,6 +213,9 @@ func (d *drawing) show(s *stretch, e entries.Entry, checkpoint bool) {
 		text += d.glyph(" ← leaf", " <- leaf")
 		style = term.Green
 	}
+	if internal(e) {
+		sum.text = "" // a whole record, in JSON
+	}
 	d.line(s, text+"  "+oneLine(sum.text), style)
 }
 

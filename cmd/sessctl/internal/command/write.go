@@ -86,7 +86,11 @@ func (a *app) runCheckout(f *checkoutFlags, name, entry string) error {
 
 // showCheckout tells where the leaf would go.
 func (a *app) showCheckout(name, entry string) error {
-	t, err := a.whole(name)
+	path, err := a.writable(name)
+	if err != nil {
+		return err
+	}
+	t, err := a.whole(path)
 	if err != nil {
 		return err
 	}
@@ -172,10 +176,7 @@ func (a *app) name() *cobra.Command {
 
 // openToWrite opens a session that an argument names, and tells what was repaired.
 func (a *app) openToWrite(name string) (*sessiontree.Session, error) {
-	if name == "-" {
-		return nil, usagef("standard input can only be read")
-	}
-	path, err := a.path(name)
+	path, err := a.writable(name)
 	if err != nil {
 		return nil, err
 	}
