@@ -89,7 +89,15 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		opt = &Options{}
 	}
 	h := t.Header()
-	r := &reader{prompt: opt.Prompt, session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}, seen: map[entries.ID]place{}}
+	n, err := t.Len()
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{
+		prompt: opt.Prompt, session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd},
+		seen: make(map[entries.ID]place, n), names: map[string]string{},
+	}
+	r.session.facts = make([]fact, 0, n)
 	entriesOf := t.Entries()
 	if opt.Tip != "" {
 		entriesOf = t.Path(opt.Tip)
@@ -135,7 +143,11 @@ type reader struct {
 	prompt  func(entries.Entry) bool // nil stands for typed
 	session *Session
 	seen    map[entries.ID]place
-	asked   []int // facts of prompts that no model has answered yet
+	buf     []byte            // of the record that is read
+	names   map[string]string // decoded, by what stands in the log
+	both    [2]string         // a provider and its model
+	joined  string            // ... as one name
+	asked   []int             // facts of prompts that no model has answered yet
 }
 
 // A place is what is known of the path to an entry. Of a parent that stands further down
