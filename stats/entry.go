@@ -12,23 +12,23 @@ import (
 )
 
 // read reads the body of an entry. One that cannot be read adds nothing but itself.
-func (r *reader) read(e entries.Entry, f *fact) error {
+func (p *parser) read(e entries.Entry, f *fact) error {
 	switch e.Type {
 	case entries.TypeMessage:
-		return r.message(e, f)
+		return p.message(e, f)
 	case entries.TypeUsage, entries.TypeModelUsage:
 		return readable(e.Fields(func(name string, value []byte) {
 			switch name {
 			case "usage":
 				f.tokens = entries.ParseUsage(value)
 			case "model":
-				f.model = jsonvalue.String(value)
+				f.model, f.told = jsonvalue.String(value), true
 			}
 		}))
 	case entries.TypeCustomMessage:
 		m, err := e.CustomMessage()
 		if err == nil && m.CustomType == entries.CustomRewindReport {
-			f.rewind = r.rewind(m.Details)
+			f.rewind = p.rewind(m.Details)
 		}
 		return readable(err)
 	}
@@ -77,12 +77,12 @@ func (m *message) set(key, value []byte) {
 
 // message reads a record in one pass and into one buffer: results are most of a log, and of
 // each no more is asked than which tool gave it, and whether it failed.
-func (r *reader) message(e entries.Entry, f *fact) error {
-	raw, err := e.AppendRaw(r.buf[:0])
+func (p *parser) message(e entries.Entry, f *fact) error {
+	raw, err := e.AppendRaw(p.buf[:0])
 	if err != nil {
 		return readable(err)
 	}
-	r.buf = raw
+	p.buf = raw
 	var m message
 	_, err = jsonvalue.Inner(raw, "message", func() { m = message{} }, func(key []byte, at, end int) { m.set(key, raw[at:end]) })
 	if err != nil {
@@ -90,24 +90,24 @@ func (r *reader) message(e entries.Entry, f *fact) error {
 	}
 	switch f.role {
 	case "user":
-		f.prompt = r.prompted(e, &m)
+		f.prompt = p.prompted(e, &m)
 	case "assistant":
-		f.tokens, f.model = entries.ParseUsage(m.usage), r.modelName(&m)
-		r.calls(m.content, f)
+		f.tokens, f.model, f.told = entries.ParseUsage(m.usage), p.modelName(&m), true
+		p.calls(m.content, f)
 	case "toolResult":
-		f.tool, f.failed = r.name(m.tool), m.failed
+		f.tool, f.failed = p.name(m.tool), m.failed
 	}
 	return nil
 }
 
-func (r *reader) prompted(e entries.Entry, m *message) bool {
-	if r.prompt != nil {
-		return r.prompt(e)
+func (p *parser) prompted(e entries.Entry, m *message) bool {
+	if p.prompt != nil {
+		return p.prompt(e)
 	}
 	return typed(m)
 }
 
-func (r *reader) calls(content []byte, f *fact) {
+func (p *parser) calls(content []byte, f *fact) {
 	jsonvalue.Elements(content, func(block []byte) {
 		var kind, name, arguments []byte
 		err := jsonvalue.Spans(block, func(key []byte, at, end int) {
@@ -121,30 +121,30 @@ func (r *reader) calls(content []byte, f *fact) {
 			}
 		})
 		if err == nil && jsonvalue.String(kind) == "toolCall" {
-			f.calls = append(f.calls, r.call(r.name(name), arguments))
+			f.calls = append(f.calls, p.call(p.name(name), arguments))
 		}
 	})
 }
 
 // name decodes a string. There are few names, and many that bear them.
-func (r *reader) name(value []byte) string {
-	name, known := r.names[string(value)]
+func (p *parser) name(value []byte) string {
+	name, known := p.names[string(value)]
 	if !known {
 		name = jsonvalue.String(value)
-		r.names[string(value)] = name
+		p.names[string(value)] = name
 	}
 	return name
 }
 
-func (r *reader) modelName(m *message) string {
-	provider, model := r.name(m.provider), r.name(m.model)
+func (p *parser) modelName(m *message) string {
+	provider, model := p.name(m.provider), p.name(m.model)
 	if provider == "" || model == "" {
 		return model
 	}
-	if r.both != [2]string{provider, model} {
-		r.both, r.joined = [2]string{provider, model}, provider+"/"+model
+	if p.both != [2]string{provider, model} {
+		p.both, p.joined = [2]string{provider, model}, provider+"/"+model
 	}
-	return r.joined
+	return p.joined
 }
 
 // typed tells a prompt that a person typed from what a program put into a user's mouth.
@@ -171,8 +171,8 @@ var scaffolding = []string{
 	"[Request interrupted by user",
 }
 
-func (r *reader) rewind(details json.RawMessage) *Rewind {
-	w := &Rewind{Session: r.session.ID}
+func (p *parser) rewind(details json.RawMessage) *Rewind {
+	w := &Rewind{Session: p.session.ID}
 	_ = jsonvalue.Members(details, func(name string, value []byte) {
 		switch name {
 		case "checkpoint":
@@ -194,15 +194,15 @@ func whole(value []byte) int {
 }
 
 // call tells what the call of a tool does to which file.
-func (r *reader) call(tool string, arguments []byte) call {
+func (p *parser) call(tool string, arguments []byte) call {
 	c := call{tool: tool}
 	does := verb(tool)
 	if does == "" {
 		return c
 	}
 	for _, key := range []string{"path", "file_path", "filePath", "notebook_path"} {
-		if p := jsonvalue.String(jsonvalue.Get(arguments, key)); p != "" {
-			c.path, c.edit = r.absolute(p), does == edits
+		if name := jsonvalue.String(jsonvalue.Get(arguments, key)); name != "" {
+			c.path, c.edit = p.absolute(name), does == edits
 			break
 		}
 	}
@@ -233,9 +233,9 @@ func verb(tool string) string {
 
 // absolute names a file so that it is the same in all calls. Paths are those of the
 // machine that the session ran on, which need not be this one.
-func (r *reader) absolute(p string) string {
-	if windows := strings.Contains(r.session.Cwd, `\`); windows || path.IsAbs(p) || r.session.Cwd == "" || strings.HasPrefix(p, "~") {
-		return p
+func (p *parser) absolute(name string) string {
+	if windows := strings.Contains(p.session.Cwd, `\`); windows || path.IsAbs(name) || p.session.Cwd == "" || strings.HasPrefix(name, "~") {
+		return name
 	}
-	return path.Join(r.session.Cwd, p)
+	return path.Join(p.session.Cwd, name)
 }
