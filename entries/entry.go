@@ -56,6 +56,23 @@ func (e Entry) Raw() ([]byte, error) {
 	return raw, nil
 }
 
+// AppendRaw appends to buf what Raw gives: for who looks at many entries, and keeps nothing
+// of one when he looks at the next.
+func (e Entry) AppendRaw(buf []byte) ([]byte, error) {
+	body, ok := e.body.(interface {
+		AppendRecord(buf []byte, offset, size int64) ([]byte, error)
+	})
+	if !ok {
+		raw, err := e.Raw()
+		return append(buf, raw...), err
+	}
+	buf, err := body.AppendRecord(buf, e.Offset, e.Size)
+	if err != nil {
+		return nil, fmt.Errorf("entry %s at byte %d: %w", e.ID.Short(), e.Offset, err)
+	}
+	return buf, nil
+}
+
 // Fields reads the body and visits its members in order. Where a key is doubled
 // the last one counts.
 func (e Entry) Fields(visit func(name string, value []byte)) error {

@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"io/fs"
 	"os"
@@ -255,12 +256,12 @@ func TestCorpusDescribed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if e.Type == entries.TypeMessage && e.Role == "user" && formats.Copied(e) == "" && first == "" {
+				if e.Type == entries.TypeMessage && e.Role == "user" && formats.Copied(e) == "" && (first == "" || first[0] == '/' && len(strings.Fields(first)) == 1) {
 					m, err := e.Message()
 					if err != nil {
 						t.Fatal(err)
 					}
-					first = m.Text()
+					first = cmp.Or(m.Text(), first) // a bare command gives way to what was typed next
 				}
 			}
 			if info.Err != nil || info.ID != tree.Header().ID || info.Agent != tree.Agent() || info.Cwd != tree.Header().Cwd {

@@ -185,10 +185,16 @@ func byOffset(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) }
 
 // ReadRecord implements entries.Body.
 func (t *Tree) ReadRecord(offset, size int64) ([]byte, error) {
+	return t.AppendRecord(make([]byte, 0, max(min(size, t.size), 0)), offset, size)
+}
+
+// AppendRecord is ReadRecord into a buffer that was read before; see entries.Entry.AppendRaw.
+func (t *Tree) AppendRecord(buf []byte, offset, size int64) ([]byte, error) {
 	if offset < 0 || size < 0 || offset > t.size || size > t.size-offset {
 		return nil, fmt.Errorf("%w: no record of %d bytes at %d", ErrNotFound, size, offset)
 	}
-	raw := make([]byte, size)
+	buf = slices.Grow(buf, int(size))[:len(buf)+int(size)]
+	raw := buf[len(buf)-int(size):]
 	err := readFull(t.src, raw, offset)
 	if err == nil && size >= 2 && (raw[0] != '{' || raw[size-1] != '}') {
 		err = ErrChanged
@@ -199,7 +205,7 @@ func (t *Tree) ReadRecord(offset, size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return raw, nil
+	return buf, nil
 }
 
 // entry makes the public form of a rec.

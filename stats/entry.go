@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"path"
@@ -11,30 +12,23 @@ import (
 )
 
 // read reads the body of an entry. One that cannot be read adds nothing but itself.
-func (r *reader) read(e entries.Entry, f *fact) error {
+func (p *parser) read(e entries.Entry, f *fact) error {
 	switch e.Type {
 	case entries.TypeMessage:
-		object, err := e.MessageObject()
-		if err != nil {
-			return readable(err)
-		}
-		r.message(object, f)
-		if r.prompt != nil && f.role == "user" {
-			f.prompt = r.prompt(e)
-		}
+		return p.message(e, f)
 	case entries.TypeUsage, entries.TypeModelUsage:
 		return readable(e.Fields(func(name string, value []byte) {
 			switch name {
 			case "usage":
 				f.tokens = entries.ParseUsage(value)
 			case "model":
-				f.model = jsonvalue.String(value)
+				f.model, f.told = jsonvalue.String(value), true
 			}
 		}))
 	case entries.TypeCustomMessage:
 		m, err := e.CustomMessage()
 		if err == nil && m.CustomType == entries.CustomRewindReport {
-			f.rewind = r.rewind(m.Details)
+			f.rewind = p.rewind(m.Details)
 		}
 		return readable(err)
 	}
@@ -50,35 +44,116 @@ func readable(err error) error {
 	return err
 }
 
-func (r *reader) message(object []byte, f *fact) {
-	m := entries.ParseMessage(object)
-	switch f.role {
-	case "user":
-		f.prompt = typed(m, object)
-	case "assistant":
-		f.tokens, f.model = entries.ParseUsage(m.Usage), modelName(m)
-		for _, b := range m.Calls() {
-			f.calls = append(f.calls, r.call(b))
-		}
-	case "toolResult":
-		f.tool, f.failed = m.ToolName, m.IsError
+// A message is what of one is counted. Its bytes are those of the record.
+type message struct {
+	provider, model, tool      []byte
+	usage, content             []byte
+	failed, synthetic, byAgent bool
+}
+
+func (m *message) set(key, value []byte) {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = []byte(jsonvalue.Unquote(key))
+	}
+	switch string(key) {
+	case "provider":
+		m.provider = value
+	case "model":
+		m.model = value
+	case "toolName":
+		m.tool = value
+	case "usage":
+		m.usage = value
+	case "content":
+		m.content = value
+	case "isError":
+		m.failed = jsonvalue.True(value)
+	case "synthetic":
+		m.synthetic = jsonvalue.True(value)
+	case "attribution":
+		m.byAgent = jsonvalue.String(value) == "agent"
 	}
 }
 
-func modelName(m entries.Message) string {
-	if m.Provider == "" || m.Model == "" {
-		return m.Model
+// message reads a record in one pass and into one buffer: results are most of a log, and of
+// each no more is asked than which tool gave it, and whether it failed.
+func (p *parser) message(e entries.Entry, f *fact) error {
+	raw, err := e.AppendRaw(p.buf[:0])
+	if err != nil {
+		return readable(err)
 	}
-	return m.Provider + "/" + m.Model
+	p.buf = raw
+	var m message
+	_, err = jsonvalue.Inner(raw, "message", func() { m = message{} }, func(key []byte, at, end int) { m.set(key, raw[at:end]) })
+	if err != nil {
+		return nil // that is for verify to tell
+	}
+	switch f.role {
+	case "user":
+		f.prompt = p.prompted(e, &m)
+	case "assistant":
+		f.tokens, f.model, f.told = entries.ParseUsage(m.usage), p.modelName(&m), true
+		p.calls(m.content, f)
+	case "toolResult":
+		f.tool, f.failed = p.name(m.tool), m.failed
+	}
+	return nil
+}
+
+func (p *parser) prompted(e entries.Entry, m *message) bool {
+	if p.prompt != nil {
+		return p.prompt(e)
+	}
+	return typed(m)
+}
+
+func (p *parser) calls(content []byte, f *fact) {
+	jsonvalue.Elements(content, func(block []byte) {
+		var kind, name, arguments []byte
+		err := jsonvalue.Spans(block, func(key []byte, at, end int) {
+			switch {
+			case jsonvalue.Is(key, "type"):
+				kind = block[at:end]
+			case jsonvalue.Is(key, "name"):
+				name = block[at:end]
+			case jsonvalue.Is(key, "arguments"):
+				arguments = block[at:end]
+			}
+		})
+		if err == nil && jsonvalue.String(kind) == "toolCall" {
+			f.calls = append(f.calls, p.call(p.name(name), arguments))
+		}
+	})
+}
+
+// name decodes a string. There are few names, and many that bear them.
+func (p *parser) name(value []byte) string {
+	name, known := p.names[string(value)]
+	if !known {
+		name = jsonvalue.String(value)
+		p.names[string(value)] = name
+	}
+	return name
+}
+
+func (p *parser) modelName(m *message) string {
+	provider, model := p.name(m.provider), p.name(m.model)
+	if provider == "" || model == "" {
+		return model
+	}
+	if p.both != [2]string{provider, model} {
+		p.both, p.joined = [2]string{provider, model}, provider+"/"+model
+	}
+	return p.joined
 }
 
 // typed tells a prompt that a person typed from what a program put into a user's mouth.
-func typed(m entries.Message, object []byte) bool {
-	if jsonvalue.True(jsonvalue.Get(object, "synthetic")) || jsonvalue.String(jsonvalue.Get(object, "attribution")) == "agent" {
+func typed(m *message) bool {
+	if m.synthetic || m.byAgent {
 		return false
 	}
-	text, image := strings.TrimSpace(m.Text()), false
-	for _, b := range m.Blocks() {
+	text, image := strings.TrimSpace(entries.Text(m.content)), false
+	for _, b := range entries.Blocks(m.content) {
 		image = image || b.Type == "image"
 	}
 	for _, tag := range scaffolding {
@@ -96,8 +171,8 @@ var scaffolding = []string{
 	"[Request interrupted by user",
 }
 
-func (r *reader) rewind(details json.RawMessage) *Rewind {
-	w := &Rewind{Session: r.session.ID}
+func (p *parser) rewind(details json.RawMessage) *Rewind {
+	w := &Rewind{Session: p.session.ID}
 	_ = jsonvalue.Members(details, func(name string, value []byte) {
 		switch name {
 		case "checkpoint":
@@ -118,16 +193,16 @@ func whole(value []byte) int {
 	return 0
 }
 
-// call tells which tool a block calls, and what it does to which file.
-func (r *reader) call(b entries.Block) call {
-	c := call{tool: b.Name}
-	does := verb(b.Name)
+// call tells what the call of a tool does to which file.
+func (p *parser) call(tool string, arguments []byte) call {
+	c := call{tool: tool}
+	does := verb(tool)
 	if does == "" {
 		return c
 	}
 	for _, key := range []string{"path", "file_path", "filePath", "notebook_path"} {
-		if p := jsonvalue.String(jsonvalue.Get(b.Arguments, key)); p != "" {
-			c.path, c.edit = r.absolute(p), does == edits
+		if name := jsonvalue.String(jsonvalue.Get(arguments, key)); name != "" {
+			c.path, c.edit = p.absolute(name), does == edits
 			break
 		}
 	}
@@ -158,9 +233,9 @@ func verb(tool string) string {
 
 // absolute names a file so that it is the same in all calls. Paths are those of the
 // machine that the session ran on, which need not be this one.
-func (r *reader) absolute(p string) string {
-	if windows := strings.Contains(r.session.Cwd, `\`); windows || path.IsAbs(p) || r.session.Cwd == "" || strings.HasPrefix(p, "~") {
-		return p
+func (p *parser) absolute(name string) string {
+	if windows := strings.Contains(p.session.Cwd, `\`); windows || path.IsAbs(name) || p.session.Cwd == "" || strings.HasPrefix(name, "~") {
+		return name
 	}
-	return path.Join(r.session.Cwd, p)
+	return path.Join(p.session.Cwd, name)
 }

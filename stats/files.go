@@ -23,6 +23,8 @@ type FilesOptions struct {
 	Prompt func(entries.Entry) bool
 	// Done, where set, is called when a session was read, by any goroutine.
 	Done func()
+
+	each int // goroutines that read one session, where there are fewer sessions than workers
 }
 
 // Files reads the sessions at some paths, in their order. One that cannot be read comes
@@ -38,6 +40,7 @@ func Files(ctx context.Context, paths []string, opt *FilesOptions) iter.Seq2[*Se
 	if o.Read == nil {
 		o.Read = sessiontree.Read
 	}
+	o.each = max(1, o.Workers/max(1, len(paths)))
 	return func(yield func(*Session, error) bool) {
 		for r := range inorder.Do(ctx, o.Workers, slices.Values(paths), o.read) {
 			if !yield(r.session, r.err) {
@@ -56,7 +59,7 @@ func (o *FilesOptions) read(_ context.Context, path string, emit func(result) bo
 	if o.Done != nil {
 		defer o.Done()
 	}
-	t, err := o.Read(path, nil)
+	t, err := o.Read(path, &sessiontree.ReadOptions{Workers: o.each})
 	if err != nil {
 		emit(result{err: err})
 		return
@@ -65,6 +68,6 @@ func (o *FilesOptions) read(_ context.Context, path string, emit func(result) bo
 	if o.Match != nil && !o.Match(t) {
 		return
 	}
-	s, err := Read(t, &Options{Prompt: o.Prompt})
+	s, err := Read(t, &Options{Prompt: o.Prompt, Workers: o.each})
 	emit(result{s, err})
 }

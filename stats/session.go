@@ -14,6 +14,9 @@ import (
 type Options struct {
 	// Tip reads the path to an entry; "" reads the whole log.
 	Tip entries.ID
+	// Workers is how many goroutines read messages; 0 and 1 stand for one. Prompt is called
+	// by all of them.
+	Workers int
 	// Prompt, where set, tells what a person typed: it may know what the programs of other
 	// formats write in a user's name.
 	Prompt func(entries.Entry) bool
@@ -68,6 +71,7 @@ type fact struct {
 	role   string
 	prompt bool
 	model  string // that answered; of a result, the one that called
+	told   bool   // the entry itself says which
 	tokens entries.Tokens
 	calls  []call
 	failed bool   // of a result
@@ -89,18 +93,20 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		opt = &Options{}
 	}
 	h := t.Header()
-	r := &reader{prompt: opt.Prompt, session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}, seen: map[entries.ID]place{}}
+	n, err := t.Len()
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{
+		session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd, facts: make([]fact, 0, n)},
+		seen:    make(map[entries.ID]place, n),
+	}
 	entriesOf := t.Entries()
 	if opt.Tip != "" {
 		entriesOf = t.Path(opt.Tip)
 	}
-	for e, err := range entriesOf {
-		if err != nil {
-			return nil, err
-		}
-		if err := r.entry(e); err != nil {
-			return nil, err
-		}
+	if err := r.all(entriesOf, opt); err != nil {
+		return nil, err
 	}
 	r.settle("")
 	if opt.Tip == "" {
@@ -132,7 +138,6 @@ func spentOf(h entries.Header) (list []Spent) {
 
 // A reader goes over the entries of a session.
 type reader struct {
-	prompt  func(entries.Entry) bool // nil stands for typed
 	session *Session
 	seen    map[entries.ID]place
 	asked   []int // facts of prompts that no model has answered yet
@@ -146,12 +151,11 @@ type place struct {
 	tokens entries.Tokens // of the path
 }
 
-func (r *reader) entry(e entries.Entry) error {
+// entry adds what was read of an entry to what is above it.
+func (r *reader) entry(e entries.Entry, f *fact) {
 	p := r.seen[e.Parent]
-	f := fact{key: keyOf(e), at: e.Time, role: e.Role, model: p.model}
-	err := r.read(e, &f)
-	if err != nil {
-		return err
+	if !f.told {
+		f.model = p.model
 	}
 	f.took = took(p, e)
 	p.tokens.Add(f.tokens)
@@ -163,10 +167,9 @@ func (r *reader) entry(e entries.Entry) error {
 	}
 	r.seen[e.ID] = p
 	if f.role != "" || f.tokens != (entries.Tokens{}) || f.rewind != nil {
-		r.session.facts = append(r.session.facts, f)
-		r.answer(&f)
+		r.session.facts = append(r.session.facts, *f)
+		r.answer(f)
 	}
-	return nil
 }
 
 var seed = maphash.MakeSeed()

@@ -42,6 +42,12 @@ var cases = map[string]benchCase{
 	"grep":    {procs: 1, timed: grepCase, want: soughtLines},
 	"jq":      {procs: 1, timed: jqCase, want: soughtLines},
 
+	"branches":  {procs: 1, run: foreignBranches, want: func(s *session) int64 { return s.Depth }},
+	"branches2": {procs: 2, run: foreignBranches, want: func(s *session) int64 { return s.Depth }},
+	"stats":     {procs: 1, run: foreignStats, want: func(s *session) int64 { return s.Messages }},
+	"stats2":    {procs: 2, run: foreignStats, want: func(s *session) int64 { return s.Messages }},
+	"jq-types":  {procs: 1, timed: jqTypes, want: func(s *session) int64 { return s.Entries }},
+
 	"ls-bare": {procs: 1, run: bareReads, want: sessionsOf},
 	"ls":      {procs: 1, run: listAll, want: sessionsOf},
 	"ls2":     {procs: 2, run: listAll, want: sessionsOf},

@@ -103,6 +103,8 @@ func (c *config) profiled() *session {
 		return c.manyFiles()
 	case "edited":
 		return c.longLog()
+	case "claude":
+		return c.longTranscript()
 	}
 	return &session{format: c.format, mb: c.big}
 }

@@ -39,6 +39,9 @@ func (l *line) place() place {
 // count finds out how far the latest compaction is from the leaf, how many messages
 // the leaf's context has, and of a chain the rest.
 func (s *session) count() error {
+	if s.shape == transcript {
+		return s.countTranscript()
+	}
 	places, last, err := placesOf(s.path)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type config struct {
 	chain      int    // entries of the longest chain
 	files      int    // files of the largest folder
 	farm       int    // sessions that are listed
+	foreign    int64  // size of the transcript of Claude Code, in MB
 	which      string // rows
 
 	child   string // run this case on the file, and nothing else
@@ -51,9 +52,10 @@ func parse(args []string) (*config, error) {
 	flags.IntVar(&c.chain, "chain", 1_000_000, "entries of the longest chain")
 	flags.IntVar(&c.files, "files", 100_000, "files of the largest folder, and entries of the log of edits")
 	flags.IntVar(&c.farm, "farm", 10_000, "sessions that are listed")
-	flags.StringVar(&c.which, "rows", "all", "logs, files or all: which rows")
+	flags.Int64Var(&c.foreign, "foreign", 100, "size of the transcript of Claude Code in MB")
+	flags.StringVar(&c.which, "rows", "all", "logs, files, foreign (a transcript of another agent) or all: which rows")
 	flags.StringVar(&c.profile, "profile", "", "write a CPU profile of this `case` to the file named last")
-	flags.StringVar(&c.format, "format", "native", "native or pi: the large session is profiled; flat or chain: the one without compactions, the longest chain; folder or edited: of file states")
+	flags.StringVar(&c.format, "format", "native", "native or pi: the large session is profiled; flat or chain: the one without compactions, the longest chain; folder or edited: of file states; claude: the transcript")
 	flags.StringVar(&c.child, "case", "", "for perf itself: measure this case on the file named last")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -72,16 +74,16 @@ func (c *config) check(args int) error {
 		return fmt.Errorf("%d arguments beside the flags, want %d", args, want)
 	case c.rounds < 1 || c.big < 1 || c.small < 1:
 		return errors.New("-n, -big and -small are positive")
-	case c.farm < 1:
-		return errors.New("-farm is positive")
+	case c.farm < 1 || c.foreign < 1:
+		return errors.New("-farm and -foreign are positive")
 	case c.chain < 100:
 		return errors.New("-chain is at least 100: the shortest chain has a hundredth of it")
 	case c.files < 500:
 		return errors.New("-files is at least 500: a folder has directories of a hundred")
-	case !slices.Contains([]string{"logs", "files", "all"}, c.which):
-		return errors.New("-rows is logs, files or all")
-	case !slices.Contains([]string{"native", "pi", "flat", "chain", "folder", "edited"}, c.format):
-		return errors.New("-format is native, pi, flat, chain, folder or edited")
+	case !slices.Contains([]string{"logs", "files", "foreign", "all"}, c.which):
+		return errors.New("-rows is logs, files, foreign or all")
+	case !slices.Contains([]string{"native", "pi", "flat", "chain", "folder", "edited", "claude"}, c.format):
+		return errors.New("-format is native, pi, flat, chain, folder, edited or claude")
 	}
 	return nil
 }

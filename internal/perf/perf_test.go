@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 func small(t *testing.T, dir string, args ...string) *config {
 	t.Helper()
-	args = append([]string{"-dir", dir, "-peers", "", "-n", "1", "-wait", "0", "-big", "2", "-small", "1", "-chain", "30000", "-files", "500", "-farm", "30"}, args...)
+	args = append([]string{"-dir", dir, "-peers", "", "-n", "1", "-wait", "0", "-big", "2", "-small", "1", "-chain", "30000", "-files", "500", "-farm", "30", "-foreign", "1"}, args...)
 	c, err := parse(args)
 	if err != nil {
 		t.Fatal(err)

@@ -30,11 +30,13 @@ func (t target) than(other job) target {
 }
 
 func plan(c *config) (rows []row) {
-	if c.which != "files" {
-		rows = logRows(c)
-	}
-	if c.which != "logs" {
-		rows = append(rows, fileRows(c)...)
+	for _, group := range []struct {
+		name string
+		rows func(*config) []row
+	}{{"logs", logRows}, {"foreign", foreignRows}, {"files", fileRows}} {
+		if c.which == "all" || c.which == group.name {
+			rows = append(rows, group.rows(c)...)
+		}
 	}
 	return rows
 }

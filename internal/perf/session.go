@@ -116,6 +116,9 @@ func (s *session) write(path string) (err error) {
 // generate writes a session of a size, or of so many links. What a chain has in it
 // the generator does not say: describe counts it.
 func (s *session) generate(w io.Writer, size int64, links int) (sessgen.Stats, error) {
+	if s.shape == transcript {
+		return writeTranscript(w, size)
+	}
 	if s.shape == chain {
 		return sessgen.Stats{}, sessgen.Chain(w, links, s.format == "native")
 	}

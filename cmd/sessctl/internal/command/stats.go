@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -115,7 +116,7 @@ func (c *counting) one(name string) error {
 		return err
 	}
 	defer t.Close()
-	opt := &stats.Options{Prompt: formats.Prompt}
+	opt := &stats.Options{Prompt: formats.Prompt, Workers: runtime.GOMAXPROCS(0)}
 	if c.flags.branch != "" {
 		tip, err := locate.Entry(t, c.flags.branch)
 		if err != nil {
