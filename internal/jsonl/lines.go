@@ -18,10 +18,9 @@ type Line struct {
 // The bytes are valid until the next line is asked for. An error comes last.
 func Lines(src Source, limit int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		c := &chunk{}
 		l := Line{}
-		for from := int64(0); from < limit; from = c.end() {
-			if err := c.loadForward(src, from, limit, forwardBlock); err != nil {
+		for c, err := range blocks(src, limit) {
+			if err != nil {
 				yield(Line{}, err)
 				return
 			}
@@ -31,6 +30,43 @@ func Lines(src Source, limit int64) iter.Seq2[Line, error] {
 				if !yield(l, nil) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// blocks gives the blocks of a file in order. In a large one the next block is read while
+// the lines of one are looked at.
+func blocks(src Source, limit int64) iter.Seq2[*chunk, error] {
+	if limit < 2*forwardBlock {
+		return oneByOne(src, limit)
+	}
+	return func(yield func(*chunk, error) bool) {
+		p := newPipeline(&Head{}, Options{})
+		defer p.wg.Wait()
+		defer close(p.stop)
+		p.wg.Go(func() { p.load(src, limit) })
+		for j := range p.order {
+			if j.err != nil {
+				yield(nil, j.err)
+				return
+			}
+			<-p.work // nobody is to parse it
+			if !yield(j.c, nil) {
+				return
+			}
+			p.free <- j.c
+		}
+	}
+}
+
+func oneByOne(src Source, limit int64) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		c := &chunk{}
+		for from := int64(0); from < limit; from = c.end() {
+			err := c.loadForward(src, from, limit, forwardBlock)
+			if !yield(c, err) || err != nil {
+				return
 			}
 		}
 	}

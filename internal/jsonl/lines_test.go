@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,11 +31,31 @@ func TestLines(t *testing.T) {
 
 // TestLinesOfACutFile: what is not there any more is an error, not an end.
 func TestLinesOfACutFile(t *testing.T) {
-	last := error(nil)
-	for _, err := range Lines(strings.NewReader("a\nb"), 10) {
-		last = err
+	for _, text := range []string{"a\nb", strings.Repeat("0123456\n", forwardBlock/2)} {
+		last, n := error(nil), 0
+		for l, err := range Lines(strings.NewReader(text), int64(len(text))+10) {
+			if last = err; err == nil {
+				n += len(l.Bytes)
+			}
+		}
+		if !errors.Is(last, ErrCut) {
+			t.Errorf("after %d of %d bytes: %v, want ErrCut", n, len(text), last)
+		}
 	}
-	if last == nil {
-		t.Error("no error, want ErrCut")
+}
+
+// TestLinesGivenUp: who has seen enough of a large file stops reading it.
+func TestLinesGivenUp(t *testing.T) {
+	text := strings.Repeat("0123456\n", forwardBlock)
+	for _, most := range []int{1, forwardBlock / 4, forwardBlock - 1} {
+		n := 0
+		for l, err := range Lines(strings.NewReader(text), int64(len(text))) {
+			if n++; err != nil || string(l.Bytes) != "0123456" || l.Number != n {
+				t.Fatalf("line %d: %q, %v", l.Number, l.Bytes, err)
+			}
+			if n == most {
+				break
+			}
+		}
 	}
 }
