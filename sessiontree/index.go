@@ -34,11 +34,14 @@ type open struct {
 
 // scan reads the whole log. Nothing is looked up while blocks stream through the
 // processor's cache: that would cost more than the reading.
-func scan(t *Tree, opt jsonl.Options) (*index, error) {
+func scan(t *Tree, opt jsonl.Options, visit Visit) (*index, error) {
 	x := &index{names: newNames(), leaf: -1, report: &jsonl.Report{}, ordered: true}
 	for r, err := range jsonl.Forward(t.src, t.head, t.end, x.report, opt) {
 		if err == nil {
 			err = x.add(t, r)
+		}
+		if err == nil && visit != nil {
+			visit(r.Offset, r.Role, r.Object())
 		}
 		if err != nil {
 			return nil, err

@@ -115,8 +115,19 @@ func (t *Tree) Header() entries.Header { return t.head.Header }
 func (t *Tree) Native() bool { return t.head.Native }
 
 // Scan reads the whole log, unless that was done already.
-func (t *Tree) Scan() error {
-	_, err := t.whole()
+func (t *Tree) Scan() error { return t.ScanRecords(nil) }
+
+// A Visit is shown the record of an entry, in the order of the log: where it stands there,
+// a message's role, and the record itself. The bytes are valid until it returns.
+type Visit func(offset int64, role, record []byte)
+
+// ScanRecords is Scan, and shows what is read to visit: who looks at most of the records
+// need not read them again. Where the whole log was read before, nothing is shown. Visit
+// must not use the tree.
+func (t *Tree) ScanRecords(visit Visit) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, err := t.scanned(visit)
 	return err
 }
 
@@ -132,6 +143,10 @@ func (t *Tree) Scanned() bool {
 func (t *Tree) whole() (*index, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.scanned(nil)
+}
+
+func (t *Tree) scanned(visit Visit) (*index, error) {
 	if t.index != nil {
 		return t.index, nil
 	}
@@ -139,7 +154,7 @@ func (t *Tree) whole() (*index, error) {
 	if t.opt.Progress != nil {
 		opt.Progress = func(done int64) { t.opt.Progress(done, t.size) }
 	}
-	x, err := scan(t, opt)
+	x, err := scan(t, opt, visit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}

@@ -22,7 +22,7 @@ const batchSize = 128
 // all reads entries and adds them.
 func (r *reader) all(list iter.Seq2[entries.Entry, error], opt *Options) error {
 	parsers := sync.Pool{New: func() any {
-		return &parser{prompt: opt.Prompt, session: r.session, names: map[string]string{}}
+		return &parser{prompt: opt.Prompt, session: r.session, early: r.early, names: map[string]string{}}
 	}}
 	read := func(_ context.Context, b batch, emit func(batch) bool) {
 		p := parsers.Get().(*parser)
@@ -65,6 +65,7 @@ func batches(list iter.Seq2[entries.Entry, error]) iter.Seq[batch] {
 type parser struct {
 	prompt  func(entries.Entry) bool // nil stands for typed
 	session *Session                 // its id and directory
+	early   *early                   // what was read already
 	buf     []byte                   // of the record that is read
 	names   map[string]string        // decoded, by what stands in the log
 	both    [2]string                // a provider and its model
@@ -74,8 +75,15 @@ type parser struct {
 func (p *parser) batch(b *batch) {
 	b.facts = make([]fact, len(b.entries))
 	for i, e := range b.entries {
-		b.facts[i] = fact{key: keyOf(e), at: e.Time, role: e.Role}
-		if err := p.read(e, &b.facts[i]); err != nil {
+		f := &b.facts[i]
+		known := p.early.of(e)
+		if known != nil {
+			*f = *known
+		}
+		if f.key, f.at, f.role = keyOf(e), e.Time, e.Role; known != nil {
+			continue
+		}
+		if err := p.read(e, f); err != nil {
 			b.err = err
 			return
 		}

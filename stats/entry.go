@@ -83,21 +83,31 @@ func (p *parser) message(e entries.Entry, f *fact) error {
 		return readable(err)
 	}
 	p.buf = raw
-	var m message
-	_, err = jsonvalue.Inner(raw, "message", func() { m = message{} }, func(key []byte, at, end int) { m.set(key, raw[at:end]) })
+	m, err := parse(raw)
 	if err != nil {
 		return nil // that is for verify to tell
 	}
-	switch f.role {
-	case "user":
+	if f.role == "user" {
 		f.prompt = p.prompted(e, &m)
+	}
+	p.add(&m, f)
+	return nil
+}
+
+func parse(record []byte) (m message, err error) {
+	_, err = jsonvalue.Inner(record, "message", func() { m = message{} }, func(key []byte, at, end int) { m.set(key, record[at:end]) })
+	return m, err
+}
+
+// add takes over what an answer or a result says.
+func (p *parser) add(m *message, f *fact) {
+	switch f.role {
 	case "assistant":
-		f.tokens, f.model, f.told = entries.ParseUsage(m.usage), p.modelName(&m), true
+		f.tokens, f.model, f.told = entries.ParseUsage(m.usage), p.modelName(m), true
 		p.calls(m.content, f)
 	case "toolResult":
 		f.tool, f.failed = p.name(m.tool), m.failed
 	}
-	return nil
 }
 
 func (p *parser) prompted(e entries.Entry, m *message) bool {

@@ -93,14 +93,21 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		opt = &Options{}
 	}
 	h := t.Header()
+	session := &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}
+	early, err := readEarly(t, session, opt)
+	if err != nil {
+		return nil, err
+	}
 	n, err := t.Len()
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{
-		session: &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd, facts: make([]fact, 0, n)},
+		session: session,
+		early:   early,
 		seen:    make(map[entries.ID]place, n),
 	}
+	session.facts = make([]fact, 0, n)
 	entriesOf := t.Entries()
 	if opt.Tip != "" {
 		entriesOf = t.Path(opt.Tip)
@@ -139,6 +146,7 @@ func spentOf(h entries.Header) (list []Spent) {
 // A reader goes over the entries of a session.
 type reader struct {
 	session *Session
+	early   *early
 	seen    map[entries.ID]place
 	asked   []int // facts of prompts that no model has answered yet
 }

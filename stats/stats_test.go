@@ -31,6 +31,31 @@ func read(t *testing.T, path string, opt *stats.Options) *stats.Session {
 	return s
 }
 
+// TestReadWhatWasScanned: a session counts the same whether it was scanned before, when its
+// messages are read one by one, or not, when they are read in passing.
+func TestReadWhatWasScanned(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/*.jsonl")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		tree, err := sessiontree.Read(path, nil)
+		if err != nil {
+			continue // it is there to be no session
+		}
+		defer tree.Close()
+		if err := tree.Scan(); err != nil {
+			t.Fatal(err)
+		}
+		want, err := stats.Read(tree, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, path, read(t, path, &stats.Options{Workers: 2}), want)
+		equal(t, path, count(nil, read(t, path, nil)).Total(), count(nil, want).Total())
+	}
+}
+
 func count(opt *stats.CounterOptions, sessions ...*stats.Session) *stats.Counter {
 	c := stats.NewCounter(opt)
 	for _, s := range sessions {

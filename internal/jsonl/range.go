@@ -32,6 +32,9 @@ func Range(src Source, head *Head, from, limit int64) iter.Seq2[*Record, error] 
 // Entry tells whether a record takes part in the tree of the log.
 func (h *Head) Entry(r *Record) bool { return r.entry(h.V1) }
 
+// Object gives the bytes of the record.
+func (r *Record) Object() []byte { return r.line[r.Offset-r.lineStart:][:r.Size] }
+
 // LineEnd is the offset behind the newline of the line that r is on.
 func (r *Record) LineEnd() int64 { return r.lineStart + int64(len(r.line)) + 1 }
 
