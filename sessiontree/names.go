@@ -167,8 +167,12 @@ func (t *Tree) housekeeping(x *index, i int32) bool {
 }
 
 // noteLeafMoved notes where another program's housekeeping, appended last, made
-// another branch the active one: oh-my-pi's session_exit from a stale process does.
+// another branch the active one: oh-my-pi's session_exit from a stale process does. What
+// the leaf of a translated transcript is was for its translator to say.
 func (x *index) noteLeafMoved(t *Tree) {
+	if t.from != nil {
+		return
+	}
 	const most = 64 // a longer run of housekeeping is somebody's purpose
 	i := int32(len(x.recs)) - 1
 	for n := 0; i >= 0 && n < most && x.byOthers(t, i) && t.housekeeping(x, i); n++ {
