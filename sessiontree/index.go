@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/cycles"
 	"github.com/sessctl/sessctl/internal/jsonl"
 )
 
@@ -220,27 +221,10 @@ func (x *index) cutCycles() {
 	if !x.forward {
 		return
 	}
-	walk := make([]int32, len(x.recs)) // the walk that came by, from 1
-	for i := range x.recs {
-		for at := int32(i); at >= 0; at = x.recs[at].parent {
-			if walk[at] != 0 {
-				if walk[at] == int32(i)+1 {
-					x.cutCycle(at)
-				}
-				break
-			}
-			walk[at] = int32(i) + 1
-		}
+	for i := range cycles.Firsts(len(x.recs), func(i int32) int32 { return x.recs[i].parent }) {
+		x.recs[i].parent = noParent
+		x.damage(i, jsonl.Cycle, "it is its own ancestor; it becomes a root")
 	}
-}
-
-func (x *index) cutCycle(at int32) {
-	first := at
-	for i := x.recs[at].parent; i != at; i = x.recs[i].parent {
-		first = min(first, i)
-	}
-	x.recs[first].parent = noParent
-	x.damage(first, jsonl.Cycle, "it is its own ancestor; it becomes a root")
 }
 
 // byDepth gives all entries, parents before their children. In a log without

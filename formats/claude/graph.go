@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/internal/cycles"
 	"github.com/sessctl/sessctl/internal/jsonl"
 )
 
@@ -74,28 +75,11 @@ func (g *graph) cutCycles() {
 	if !g.forward {
 		return
 	}
-	walk := make([]int32, len(g.nodes)) // the walk that came by, from 1
-	for i := range g.nodes {
-		for at := int32(i); at >= 0; at = g.nodes[at].parent {
-			if walk[at] != 0 {
-				if walk[at] == int32(i)+1 {
-					g.cutCycle(at)
-				}
-				break
-			}
-			walk[at] = int32(i) + 1
-		}
+	for i := range cycles.Firsts(len(g.nodes), func(i int32) int32 { return g.nodes[i].parent }) {
+		n := &g.nodes[i]
+		n.parent = -1
+		g.log.Notes.Damage(jsonl.Cycle, n.at, n.size, "it is its own ancestor; it follows the record before it")
 	}
-}
-
-func (g *graph) cutCycle(at int32) {
-	first := at
-	for i := g.nodes[at].parent; i != at; i = g.nodes[i].parent {
-		first = min(first, i)
-	}
-	n := &g.nodes[first]
-	n.parent = -1
-	g.log.Notes.Damage(jsonl.Cycle, n.at, n.size, "it is its own ancestor; it follows the record before it")
 }
 
 // stitch lets every root but the first follow the record before it in the file: what
