@@ -15,11 +15,11 @@ type early struct {
 	facts   []fact
 }
 
-// readEarly scans a log that has not been scanned yet. Where only a path is asked for, it
-// does not: most of the log may be beside that.
-func readEarly(t *sessiontree.Tree, s *Session, opt *Options) (*early, error) {
-	e, p := &early{}, &parser{session: s, names: map[string]string{}}
-	if opt.Tip != "" {
+// early scans a log that has not been scanned yet. Where only a path is asked for, it does
+// not: most of the log may be beside that.
+func (p *parser) early(t *sessiontree.Tree, tip entries.ID) (*early, error) {
+	e := &early{}
+	if tip != "" {
 		return e, nil
 	}
 	return e, t.ScanRecords(func(offset int64, role, record []byte) {

@@ -11,6 +11,16 @@ import (
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
+// A parser reads bodies.
+type parser struct {
+	prompt  func(entries.Entry) bool // nil stands for typed
+	session *Session                 // its id and directory
+	buf     []byte                   // of the record that is read
+	names   map[string]string        // decoded, by what stands in the log
+	both    [2]string                // a provider and its model
+	joined  string                   // ... as one name
+}
+
 // read reads the body of an entry. One that cannot be read adds nothing but itself.
 func (p *parser) read(e entries.Entry, f *fact) error {
 	switch e.Type {

@@ -68,6 +68,6 @@ func (o *FilesOptions) read(_ context.Context, path string, emit func(result) bo
 	if o.Match != nil && !o.Match(t) {
 		return
 	}
-	s, err := Read(t, &Options{Prompt: o.Prompt, Workers: o.each})
+	s, err := Read(t, &Options{Prompt: o.Prompt})
 	emit(result{s, err})
 }

@@ -3,6 +3,7 @@ package stats
 import (
 	"cmp"
 	"hash/maphash"
+	"iter"
 	"time"
 
 	"github.com/sessctl/sessctl/entries"
@@ -14,9 +15,6 @@ import (
 type Options struct {
 	// Tip reads the path to an entry; "" reads the whole log.
 	Tip entries.ID
-	// Workers is how many goroutines read messages; 0 and 1 stand for one. Prompt is called
-	// by all of them.
-	Workers int
 	// Prompt, where set, tells what a person typed: it may know what the programs of other
 	// formats write in a user's name.
 	Prompt func(entries.Entry) bool
@@ -94,7 +92,8 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 	}
 	h := t.Header()
 	session := &Session{ID: h.ID, Path: t.File(), Agent: t.Agent(), Cwd: h.Cwd}
-	early, err := readEarly(t, session, opt)
+	p := &parser{prompt: opt.Prompt, session: session, names: map[string]string{}}
+	early, err := p.early(t, opt.Tip)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +111,7 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 	if opt.Tip != "" {
 		entriesOf = t.Path(opt.Tip)
 	}
-	if err := r.all(entriesOf, opt); err != nil {
+	if err := r.all(entriesOf, p); err != nil {
 		return nil, err
 	}
 	r.settle("")
@@ -157,6 +156,28 @@ type place struct {
 	at     time.Time      // of the last entry of the conversation
 	model  string         // that answered last
 	tokens entries.Tokens // of the path
+}
+
+// all adds entries. What was not read of them while the log was scanned is read now.
+func (r *reader) all(list iter.Seq2[entries.Entry, error], p *parser) error {
+	for e, err := range list {
+		if err != nil {
+			return err
+		}
+		known := r.early.of(e)
+		f := fact{}
+		if known != nil {
+			f = *known
+		}
+		f.key, f.at, f.role = keyOf(e), e.Time, e.Role
+		if known == nil {
+			if err := p.read(e, &f); err != nil {
+				return err
+			}
+		}
+		r.entry(e, &f)
+	}
+	return nil
 }
 
 // entry adds what was read of an entry to what is above it.

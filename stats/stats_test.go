@@ -51,7 +51,7 @@ func TestReadWhatWasScanned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, path, read(t, path, &stats.Options{Workers: 2}), want)
+		equal(t, path, read(t, path, nil), want)
 		equal(t, path, count(nil, read(t, path, nil)).Total(), count(nil, want).Total())
 	}
 }

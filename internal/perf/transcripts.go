@@ -150,7 +150,7 @@ func foreignStats(path string) (int64, error) {
 		return 0, err
 	}
 	defer t.Close()
-	s, err := stats.Read(t, &stats.Options{Prompt: formats.Prompt, Workers: runtime.GOMAXPROCS(0)})
+	s, err := stats.Read(t, &stats.Options{Prompt: formats.Prompt})
 	if err != nil {
 		return 0, err
 	}

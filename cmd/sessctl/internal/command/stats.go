@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -116,7 +115,7 @@ func (c *counting) one(name string) error {
 		return err
 	}
 	defer t.Close()
-	opt := &stats.Options{Prompt: formats.Prompt, Workers: runtime.GOMAXPROCS(0)}
+	opt := &stats.Options{Prompt: formats.Prompt}
 	if c.flags.branch != "" {
 		tip, err := locate.Entry(t, c.flags.branch)
 		if err != nil {
