@@ -9,6 +9,7 @@ import (
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats/claude"
+	"github.com/sessctl/sessctl/formats/internal/transcript/transcripttest"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -68,12 +69,7 @@ func file(t testing.TB, lines ...string) string {
 
 func read(t testing.TB, path string) *sessiontree.Tree {
 	t.Helper()
-	tree, err := claude.Read(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tree.Close() })
-	return tree
+	return transcripttest.Read(t, path, claude.From)
 }
 
 // list gives the entries as "role id<parent: text", or with their type where they are no

@@ -14,21 +14,8 @@ import (
 	"github.com/sessctl/sessctl/store"
 )
 
-// Read reads the transcript in the file at path: a session's, or that of a subagent.
-func Read(path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error) {
-	src, err := store.OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := From(src, path, opt)
-	if err != nil {
-		src.Close()
-	}
-	return t, err
-}
-
-// From reads the transcript in src; name stands for its path. Closing the tree closes
-// src.
+// From reads the transcript in src, a session's or that of a subagent; name stands for its
+// path. Closing the tree closes src.
 func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error) {
 	size, err := src.Size()
 	if err != nil {

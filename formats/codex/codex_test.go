@@ -10,6 +10,7 @@ import (
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/formats/codex"
+	"github.com/sessctl/sessctl/formats/internal/transcript/transcripttest"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -70,12 +71,7 @@ func write(t testing.TB, path string, lines ...string) {
 
 func read(t testing.TB, path string) *sessiontree.Tree {
 	t.Helper()
-	tree, err := codex.Read(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tree.Close() })
-	return tree
+	return transcripttest.Read(t, path, codex.From)
 }
 
 // path gives the path to an entry as "role: text", or with its type.

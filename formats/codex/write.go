@@ -11,21 +11,8 @@ import (
 	"github.com/sessctl/sessctl/store"
 )
 
-// Read reads the rollout in the file at path, and the other segments of its thread.
-func Read(path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error) {
-	src, err := store.OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := From(src, path, opt)
-	if err != nil {
-		src.Close()
-	}
-	return t, err
-}
-
-// From is Read for the rollout in src; path is where it stands, and where the other
-// segments are looked for. Closing the tree closes src.
+// From reads the rollout in src, and the other segments of its thread; path is where it
+// stands, and where those are looked for. Closing the tree closes src.
 func From(src store.Source, path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error) {
 	log := transcript.NewLog(src)
 	f := &family{log: log, t: newTranslator(log)}

@@ -9,6 +9,7 @@ import (
 	"github.com/sessctl/sessctl/formats/internal/transcript"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
 )
 
 // A Source is a transcript in memory.
@@ -58,4 +59,20 @@ func Sound(t *testing.T, log *transcript.Log, agent sessiontree.Agent) {
 	if _, err := tree.Verify(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Read reads the transcript in the file at path with the From of a format.
+func Read(t testing.TB, path string, from func(store.Source, string, *sessiontree.ReadOptions) (*sessiontree.Tree, error)) *sessiontree.Tree {
+	t.Helper()
+	src, err := store.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := from(src, path, nil)
+	if err != nil {
+		src.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tree.Close() })
+	return tree
 }
