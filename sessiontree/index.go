@@ -37,16 +37,12 @@ type open struct {
 // processor's cache: that would cost more than the reading.
 func scan(t *Tree, opt jsonl.Options, visit Visit) (*index, error) {
 	x := &index{names: newNames(), leaf: -1, report: &jsonl.Report{}, ordered: true}
-	for r, err := range jsonl.Forward(t.src, t.head, t.end, x.report, opt) {
-		if err == nil {
-			err = x.add(t, r)
-		}
-		if err == nil && visit != nil {
-			visit(r.Offset, r.Role, r.Object())
-		}
-		if err != nil {
-			return nil, err
-		}
+	read := func() error { return x.read(t, opt, visit) }
+	if t.from != nil && t.from.Outlines != nil && !opt.Deep {
+		read = func() error { return x.outlined(t, visit) }
+	}
+	if err := read(); err != nil {
+		return nil, err
 	}
 	if err := x.identify(t); err != nil {
 		return nil, err
@@ -54,6 +50,25 @@ func scan(t *Tree, opt jsonl.Options, visit Visit) (*index, error) {
 	x.resolve()
 	x.cutCycles()
 	return x, nil
+}
+
+// read adds the records of the log.
+func (x *index) read(t *Tree, opt jsonl.Options, visit Visit) error {
+	for r, err := range jsonl.Forward(t.src, t.head, t.end, x.report, opt) {
+		if err != nil {
+			return err
+		}
+		if t.from != nil {
+			r.Line, _ = t.from.Place(r.Offset)
+		}
+		if err := x.add(t, r); err != nil {
+			return err
+		}
+		if visit != nil {
+			visit(r.Offset, r.Role, r.Object())
+		}
+	}
+	return nil
 }
 
 func (x *index) add(t *Tree, r *jsonl.Record) error {
@@ -69,10 +84,6 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 		x.makeRoom(t.size, r.Offset)
 	}
 	x.recs = append(x.recs, x.keep(r, id))
-	if t.from != nil {
-		line, _ := t.from.Place(r.Offset)
-		x.recs[i].line = uint32(line)
-	}
 	x.leaf = i
 	x.ordered = x.ordered && (i == 0 || bytes.Compare(x.idBytes(&x.recs[i-1]), id) < 0)
 	x.attach(t, i, r.Parent)

@@ -118,7 +118,9 @@ func (t *Tree) Native() bool { return t.head.Native }
 func (t *Tree) Scan() error { return t.ScanRecords(nil) }
 
 // A Visit is shown the record of an entry, in the order of the log: where it stands there,
-// a message's role, and the record itself. The bytes are valid until it returns.
+// a message's role, and the record itself. The bytes are valid until it returns. Of another
+// program's transcript, null may stand for what is long: for a block of a message's content,
+// a text in one, the arguments of a call or one of them, or what is in an entry that is no message.
 type Visit func(offset int64, role, record []byte)
 
 // ScanRecords is Scan, and shows what is read to visit: who looks at most of the records

@@ -156,7 +156,7 @@ func (c *Counter) spend(s *Session, told Spent) {
 	entry(c.models, told.Model, func() *Model { return &Model{Model: told.Model} }).Tokens.Cost += more
 	switch c.opt.By {
 	case ByModel, ByAgent, ByCwd:
-		c.group(c.key(s, &fact{model: told.Model})).Tokens.Cost += more
+		c.group(c.key(s, &fact{said: said{model: told.Model}})).Tokens.Cost += more
 	}
 }
 

@@ -19,6 +19,7 @@ type parser struct {
 	names   map[string]string        // decoded, by what stands in the log
 	both    [2]string                // a provider and its model
 	joined  string                   // ... as one name
+	cut     bool                     // of the message read last, something may be missing
 }
 
 // read reads the body of an entry. One that cannot be read adds nothing but itself.
@@ -100,7 +101,8 @@ func (p *parser) message(e entries.Entry, f *fact) error {
 	if f.role == "user" {
 		f.prompt = p.prompted(e, &m)
 	}
-	p.add(&m, f)
+	s, _ := p.said(f.role, &m)
+	f.tell(&s)
 	return nil
 }
 
@@ -109,15 +111,24 @@ func parse(record []byte) (m message, err error) {
 	return m, err
 }
 
-// add takes over what an answer or a result says.
-func (p *parser) add(m *message, f *fact) {
-	switch f.role {
+// said gives what a message says. It is not whole where null stands for what is looked for,
+// as it may in a record that ScanRecords shows.
+func (p *parser) said(role string, m *message) (s said, whole bool) {
+	p.cut = false
+	switch role {
 	case "assistant":
-		f.tokens, f.model, f.told = entries.ParseUsage(m.usage), p.modelName(m), true
-		p.calls(m.content, f)
+		s.tokens, s.model = entries.ParseUsage(m.usage), p.modelName(m)
+		s.calls = p.calls(m.content)
 	case "toolResult":
-		f.tool, f.failed = p.name(m.tool), m.failed
+		s.tool, s.failed = p.name(m.tool), m.failed
 	}
+	return s, !p.cut
+}
+
+// look notes where a value is missing.
+func (p *parser) look(value []byte) []byte {
+	p.cut = p.cut || string(value) == "null"
+	return value
 }
 
 func (p *parser) prompted(e entries.Entry, m *message) bool {
@@ -127,10 +138,10 @@ func (p *parser) prompted(e entries.Entry, m *message) bool {
 	return typed(m)
 }
 
-func (p *parser) calls(content []byte, f *fact) {
+func (p *parser) calls(content []byte) (list []call) {
 	jsonvalue.Elements(content, func(block []byte) {
 		var kind, name, arguments []byte
-		err := jsonvalue.Spans(block, func(key []byte, at, end int) {
+		err := jsonvalue.Spans(p.look(block), func(key []byte, at, end int) {
 			switch {
 			case jsonvalue.Is(key, "type"):
 				kind = block[at:end]
@@ -141,9 +152,10 @@ func (p *parser) calls(content []byte, f *fact) {
 			}
 		})
 		if err == nil && jsonvalue.String(kind) == "toolCall" {
-			f.calls = append(f.calls, p.call(p.name(name), arguments))
+			list = append(list, p.call(p.name(name), p.look(arguments)))
 		}
 	})
+	return list
 }
 
 // name decodes a string. There are few names, and many that bear them.
@@ -221,7 +233,7 @@ func (p *parser) call(tool string, arguments []byte) call {
 		return c
 	}
 	for _, key := range []string{"path", "file_path", "filePath", "notebook_path"} {
-		if name := jsonvalue.String(jsonvalue.Get(arguments, key)); name != "" {
+		if name := jsonvalue.String(p.look(jsonvalue.Get(arguments, key))); name != "" {
 			c.path, c.edit = p.absolute(name), does == edits
 			break
 		}

@@ -64,18 +64,23 @@ type Rewind struct {
 
 // A fact is what one entry adds. It is small: a session has many.
 type fact struct {
+	said
 	key    uint64 // the same in a copy
 	at     time.Time
 	role   string
 	prompt bool
-	model  string // that answered; of a result, the one that called
-	told   bool   // the entry itself says which
-	tokens entries.Tokens
-	calls  []call
-	failed bool   // of a result
-	tool   string // of a result
+	told   bool // the entry itself says which model
 	took   time.Duration
 	rewind *Rewind
+}
+
+// Said is what an answer or a result says of what is counted.
+type said struct {
+	model  string // that answered; of a result, the one that called
+	tool   string // of a result
+	failed bool   // ... which says that its call failed
+	tokens entries.Tokens
+	calls  []call
 }
 
 // A call is one of a tool.
@@ -164,21 +169,19 @@ func (r *reader) all(list iter.Seq2[entries.Entry, error], p *parser) error {
 		if err != nil {
 			return err
 		}
-		known := r.early.of(e)
-		f := fact{}
-		if known != nil {
-			f = *known
-		}
-		f.key, f.at, f.role = keyOf(e), e.Time, e.Role
-		if known == nil {
-			if err := p.read(e, &f); err != nil {
-				return err
-			}
+		f := fact{key: keyOf(e), at: e.Time, role: e.Role}
+		if known := r.early.of(e); known != nil {
+			f.tell(known)
+		} else if err := p.read(e, &f); err != nil {
+			return err
 		}
 		r.entry(e, &f)
 	}
 	return nil
 }
+
+// tell takes over what an answer or a result says.
+func (f *fact) tell(s *said) { f.said, f.told = *s, f.role == "assistant" }
 
 // entry adds what was read of an entry to what is above it.
 func (r *reader) entry(e entries.Entry, f *fact) {

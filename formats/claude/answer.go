@@ -2,7 +2,6 @@ package claude
 
 import (
 	"github.com/sessctl/sessctl/formats/internal/transcript"
-	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
 // An answer is one line of a model's message: most messages have one a block, with the
@@ -19,7 +18,7 @@ type answer struct {
 // answer drafts a line of a model's message.
 func (t *translator) answer(n *node) {
 	r := &t.rec
-	a := answer{id: t.str(r.id), model: t.str(r.model), stop: t.str(r.stop), failed: r.apiError, aborted: r.aborted, usage: t.usage()}
+	a := answer{id: t.str(r.id), model: t.word(r.model), stop: t.word(r.stop), failed: r.apiError, aborted: r.aborted, usage: r.usage}
 	t.w.Begin()
 	if t.isString(r.content) {
 		t.w.TextBlock(r.content)
@@ -36,26 +35,6 @@ func (t *translator) answer(n *node) {
 	}
 	n.answer = int32(len(t.answers))
 	t.answers = append(transcript.Room(t.answers, n.at.Offset, t.size), a)
-}
-
-func (t *translator) usage() (u transcript.Usage) {
-	if t.rec.usage.None() {
-		return u
-	}
-	_ = jsonvalue.Spans(t.rec.usage.Of(t.line), func(key []byte, at, end int) {
-		value := t.rec.usage.Of(t.line)[at:end]
-		switch string(key) {
-		case "input_tokens":
-			u.Input = jsonvalue.Number(value)
-		case "output_tokens":
-			u.Output = jsonvalue.Number(value)
-		case "cache_read_input_tokens":
-			u.CacheRead = jsonvalue.Number(value)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = jsonvalue.Number(value)
-		}
-	})
-	return u
 }
 
 // answerBlock drafts one block of a model's message, and tells whether it calls a tool.
@@ -86,7 +65,7 @@ func (t *translator) signature(s span) {
 }
 
 func (t *translator) call(b *block) {
-	id, tool := t.str(b.id), t.str(b.name)
+	id, tool := t.str(b.id), t.word(b.name)
 	t.tools[id] = tool
 	t.w.Text(`{"type":"toolCall","id":`)
 	t.w.String(id)
@@ -94,7 +73,7 @@ func (t *translator) call(b *block) {
 	t.w.String(tool)
 	t.w.Text(`,"arguments":`)
 	if !b.input.None() && t.line[b.input.At] == '{' {
-		t.w.Raw(b.input)
+		t.w.Object(b.input)
 	} else {
 		t.w.Text("{}")
 	}
@@ -134,12 +113,13 @@ func (t *translator) put(lines []int32, time string) {
 	}
 	t.log.Text(`],"api":"anthropic-messages","provider":"anthropic"`)
 	t.log.Member("model", a.model)
-	t.log.Text(`,"usage":`, string(a.usage.Append(nil)))
+	t.log.Usage(a.usage)
 	t.log.Member("stopReason", a.stopReason())
 	if a.failed {
 		t.log.Member("errorMessage", a.errorText)
 	}
-	t.log.Text(`,"timestamp":`, string(jsonvalue.AppendNumber(nil, transcript.Millis(time))), "}")
+	t.log.Number("timestamp", transcript.Millis(time))
+	t.log.Text("}")
 }
 
 // join adds what a further line says of the message.

@@ -13,7 +13,7 @@ import (
 // Describe describes the session in src as its beginning and its end show it; path is
 // where it stands.
 func Describe(src store.Source, path string) sessiontree.Info {
-	t := newTranslator(src, path)
+	t := newTranslator(src, 0, path)
 	info := transcript.Describe(src, sessiontree.Info{Path: path, Agent: sessiontree.AgentClaude}, t.sight)
 	switch {
 	case info.Err != nil:

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/sessctl/sessctl/formats/internal/transcript"
@@ -26,7 +25,7 @@ func (c *taking) Take(w *transcript.Writer, at transcript.Place, size int64) {
 func check(t *testing.T, raw []byte) {
 	t.Helper()
 	src := transcripttest.Source{Reader: bytes.NewReader(raw)}
-	c := &taking{translator: newTranslator(src, "s.jsonl")}
+	c := &taking{translator: newTranslator(src, int64(len(raw)), "s.jsonl")}
 	scan := transcript.Scan{Log: c.log, To: c}
 	if err := scan.File(src, 0, int64(len(raw))); err != nil {
 		t.Fatal(err)
@@ -58,7 +57,7 @@ func check(t *testing.T, raw []byte) {
 // record is in it or counted.
 func FuzzTranslate(f *testing.F) {
 	for _, seed := range seeds {
-		f.Add([]byte(strings.ReplaceAll(seed, "'", `"`)))
+		f.Add([]byte(transcripttest.Text(seed)))
 	}
 	f.Fuzz(check)
 }
@@ -121,5 +120,9 @@ var seeds = []string{
 {'type':'user','uuid':'y','parentUuid':'x','message':{'content':'2'}}
 {'type':'user','uuid':'x','parentUuid':'x','isSidechain':true,'agentId':'a','message':{'content':'3'}}
 {'type':'user','uuid':'x~2','parentUuid':'x','message':'err'}{'type':'progress','uuid':'c0','parentUuid':'zz'}`,
+	`{'type':'user','uuid':'u','message':{'content':[{'type':'text','text':'LONG'},{'type':'image','source':{'data':'LONG','media_type':'image/png'}},{'type':'zzz','value':'LONG'}]}}
+{'type':'assistant','uuid':'a','parentUuid':'u','message':{'id':'m','content':[{'type':'thinking','thinking':'LONG','signature':'LONG'},{'type':'tool_use','id':'t','name':'Write','input':{'file_path':'/a' , 'content' : 'LONG','edits':['LONG'],'LONG':1,'n':2}}]}}
+{'type':'user','uuid':'r','parentUuid':'a','toolUseResult':'LONG','message':{'content':[{'type':'tool_result','tool_use_id':'t','content':'LONG'}]}}
+{'type':'system','uuid':'s','parentUuid':'r','content':'LONG'}{'type':'user','uuid':'c','parentUuid':'s','isCompactSummary':true,'message':{'content':'LONG'}}`,
 	"{'type':'user','uuid':'u','mess\x00\x00{'type':'assistant','parentUuid':'u','message':{'content':'t'},'sessionId':'s'}\r\n\r\n[1]\n{}",
 }

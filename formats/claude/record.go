@@ -15,7 +15,8 @@ type record struct {
 	kind, subtype, uuid, parent, logical, time  span
 	session, cwd, agent, origin, promptSource   span
 	attachment, metadata, leaf, title, sumText  span
-	message, id, model, content, usage, stop    span // the message and its members
+	message, id, model, content, stop           span // the message and its members
+	usage                                       transcript.Usage
 	sourceCall                                  span
 	started, models                             span // of a cost-state
 	sidechain, meta, summary, apiError, aborted bool
@@ -39,13 +40,15 @@ type walker struct {
 	text *syntax.Text
 	line []byte
 
-	top, inMessage, inBlock syntax.Visitor
-	element                 func(at int) int
+	top, inMessage, inUsage, inBlock syntax.Visitor
+	element                          func(at int) int
+
+	words map[string]string // strings that come again and again, by what stands in the lines
 }
 
 func newWalker() *walker {
-	w := &walker{}
-	w.top, w.inMessage, w.inBlock, w.element = w.member, w.messageMember, w.blockMember, w.blockAt
+	w := &walker{words: map[string]string{}}
+	w.top, w.inMessage, w.inUsage, w.inBlock, w.element = w.member, w.messageMember, w.usageMember, w.blockMember, w.blockAt
 	return w
 }
 
@@ -61,7 +64,7 @@ func (w *walker) member(key []byte, at int) (end int) {
 	key = transcript.Key(key)
 	if string(key) == "message" && at < len(w.line) && w.line[at] == '{' {
 		r := &w.rec
-		r.id, r.model, r.content, r.usage, r.stop, r.blocks = span{}, span{}, span{}, span{}, span{}, r.blocks[:0]
+		r.id, r.model, r.content, r.stop, r.usage, r.blocks = span{}, span{}, span{}, span{}, transcript.Usage{}, r.blocks[:0]
 		if end = w.text.Object(at, w.inMessage); end >= 0 {
 			r.message = span{At: at, End: end}
 			r.known++
@@ -167,12 +170,33 @@ func (w *walker) messageMember(key []byte, at int) (end int) {
 		}
 		field = &r.content
 	case "usage":
-		field = &r.usage
+		r.usage = transcript.Usage{}
+		if at < len(w.line) && w.line[at] == '{' {
+			return w.text.Object(at, w.inUsage)
+		}
 	case "stop_reason":
 		field = &r.stop
 	}
 	if end = w.text.Value(at); end >= 0 && field != nil {
 		*field = span{At: at, End: end}
+	}
+	return end
+}
+
+func (w *walker) usageMember(key []byte, at int) (end int) {
+	if end = w.text.Value(at); end < 0 {
+		return end
+	}
+	u := &w.rec.usage
+	switch value := w.line[at:end]; string(transcript.Key(key)) {
+	case "input_tokens":
+		u.Input = jsonvalue.Number(value)
+	case "output_tokens":
+		u.Output = jsonvalue.Number(value)
+	case "cache_read_input_tokens":
+		u.CacheRead = jsonvalue.Number(value)
+	case "cache_creation_input_tokens":
+		u.CacheWrite = jsonvalue.Number(value)
 	}
 	return end
 }
@@ -233,6 +257,17 @@ func (w *walker) str(s span) string {
 		return ""
 	}
 	return jsonvalue.String(s.Of(w.line))
+}
+
+// word is str for what comes again and again: it is decoded once.
+func (w *walker) word(s span) string {
+	b := s.Of(w.line)
+	word, known := w.words[string(b)]
+	if !known {
+		word = w.str(s)
+		w.words[string(b)] = word
+	}
+	return word
 }
 
 // is compares a span with a string that needs no escapes.

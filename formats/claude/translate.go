@@ -21,8 +21,7 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 	if err != nil {
 		return nil, err
 	}
-	t := newTranslator(src, name)
-	t.size = size
+	t := newTranslator(src, size, name)
 	scan := transcript.Scan{Log: t.log, To: t}
 	if err := scan.File(src, 0, size); err != nil {
 		return nil, err
@@ -74,7 +73,7 @@ type translator struct {
 	*walker
 	log      *transcript.Log
 	src      store.Source
-	size     int64 // of src, where it is known
+	size     int64 // of src; 0 where not all of it is taken
 	w        *transcript.Writer
 	base     string // of the file's name
 	subagent bool   // the file is a subagent's
@@ -103,13 +102,16 @@ type summary struct {
 	part part
 }
 
-func newTranslator(src store.Source, path string) *translator {
+func newTranslator(src store.Source, size int64, path string) *translator {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix), ".jsonl")
 	return &translator{
-		walker: newWalker(), log: transcript.NewLog(src), src: src, base: base,
-		byUUID: map[string]int32{}, tools: map[string]string{}, seed: maphash.MakeSeed(),
+		walker: newWalker(), log: transcript.NewLog(src), src: src, size: size, base: base,
+		byUUID: make(map[string]int32, size/aboutARecord), tools: map[string]string{}, seed: maphash.MakeSeed(),
 	}
 }
+
+// aboutARecord is how many bytes a record has in most transcripts, or more.
+const aboutARecord = 4 << 10
 
 // Walk implements transcript.Translator.
 func (t *translator) Walk(text *syntax.Text, line []byte, i int) int { return t.walk(text, line, i) }
@@ -125,16 +127,27 @@ func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64)
 	t.w = w
 	r := &t.rec
 	n := node{
-		uuid: t.str(r.uuid), up: t.str(r.parent), logical: t.str(r.logical), moment: moment{time: t.str(r.time)},
+		uuid: t.str(r.uuid), up: t.up(), logical: t.str(r.logical), moment: moment{time: t.str(r.time)},
 		at: at, size: size, first: int32(len(t.parts)), answer: -1, parent: -1, child: -1, last: -1, next: -1,
 	}
 	t.seeHeader(&n)
-	switch kind := t.str(r.kind); kind {
+	switch kind := t.word(r.kind); kind {
 	case "user", "assistant", "system", "progress", "attachment":
 		t.entry(&n, kind)
 	default:
 		t.bookkeeping(&n, kind)
 	}
+}
+
+// up is the uuid of the record's parent: as a rule that of the record before it.
+func (t *translator) up() string {
+	if len(t.nodes) > 0 {
+		before := t.nodes[len(t.nodes)-1].uuid
+		if strings.IndexByte(before, '\\') < 0 && t.is(t.rec.parent, before) {
+			return before
+		}
+	}
+	return t.str(t.rec.parent)
 }
 
 // seeHeader takes what the session's header says from the first records that say it.
@@ -149,7 +162,7 @@ func (t *translator) seeHeader(n *node) {
 	if t.rec.session.None() {
 		return
 	}
-	id := t.str(t.rec.session)
+	id := t.word(t.rec.session)
 	if h.ID == "" || id == t.base {
 		h.ID = id
 	}
@@ -214,6 +227,14 @@ func (t *translator) hash(n *node) uint64 {
 	return n.says
 }
 
+// hashOf is hash for a record that is at hand.
+func (t *translator) hashOf(n *node, record []byte) uint64 {
+	if n.holds.None() {
+		return 0
+	}
+	return maphash.Bytes(t.seed, n.holds.Of(record))
+}
+
 // equal tells whether two records were written at one moment and say the same.
 func (t *translator) equal(a, b *node) bool { return a.moment == b.moment && t.hash(a) == t.hash(b) }
 
@@ -237,8 +258,11 @@ func (t *translator) join(n *node) {
 	n.parts = int32(len(t.parts)) - n.first
 	if n.uuid == "" {
 		n.loose = n.up == ""
-	} else if i, ok := t.byUUID[n.uuid]; ok && t.again(&t.nodes[i], n) {
-		return
+	} else if i, ok := t.byUUID[n.uuid]; ok {
+		n.says = t.hashOf(n, t.line[n.at.Offset-t.w.LineStart():])
+		if t.again(&t.nodes[i], n) {
+			return
+		}
 	}
 	// Where several records have the parent's uuid, it is the one that was there.
 	if p, ok := t.byUUID[n.up]; ok && n.up != "" {

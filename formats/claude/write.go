@@ -73,7 +73,7 @@ func (w *writing) header() {
 	if h.ID == "" {
 		h.ID = w.base
 	}
-	w.log.Header(h)
+	w.log.Header(h, len(w.parts)+len(w.answers))
 }
 
 // collect finds the lines of each message.

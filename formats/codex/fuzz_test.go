@@ -58,7 +58,7 @@ func check(t *testing.T, raw []byte) {
 // record something is in it, or it is counted.
 func FuzzTranslate(f *testing.F) {
 	for _, seed := range seeds {
-		f.Add([]byte(strings.ReplaceAll(seed, "'", `"`)))
+		f.Add([]byte(transcripttest.Text(seed)))
 	}
 	f.Fuzz(check)
 }
@@ -68,7 +68,7 @@ func FuzzTranslate(f *testing.F) {
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("abcdefghijklmnopqrstuvwxyz"))
 	f.Fuzz(func(t *testing.T, dice []byte) {
-		records := strings.Split(strings.ReplaceAll(strings.Join(seeds, "\n"), "'", `"`), "\n")
+		records := strings.Split(transcripttest.Text(strings.Join(seeds, "\n")), "\n")
 		var raw []byte
 		for _, b := range dice {
 			raw = append(append(raw, records[int(b)%len(records)]...), '\n')
@@ -95,6 +95,11 @@ var seeds = []string{
 {'timestamp':'2026-01-01T00:00:01.000Z','type':'event_msg','payload':{'type':'item_completed','item':{'type':'CommandExecution','id':'c','exit_code':1}}}
 {'timestamp':'2026-01-01T00:00:01.000Z','type':'response_item','payload':{'type':'reasoning','summary':[{'text':'r'}]}}
 {'timestamp':'2026-01-01T00:00:01.000Z','type':'zzz','payload':{}}`,
+	`{'type':'response_item','payload':{'type':'message','role':'user','content':[{'type':'input_text','text':'LONG'},{'type':'input_image','image_url':'data:image/png;base64,LONG'},'LONG']}}
+{'type':'response_item','payload':{'type':'local_shell_call','action':{'command':['LONG'],'env':{}},'call_id':'c'}}
+{'type':'response_item','payload':{'type':'custom_tool_call','name':'f','input':'LONG','call_id':'d'}}
+{'type':'response_item','payload':{'type':'function_call_output','call_id':'c','output':'LONG'}}
+{'type':'response_item','payload':{'type':'ghost_snapshot','value':'LONG'}}`,
 	`{'id':'x','timestamp':'2025','instructions':null}
 {'type':'message','role':'user','content':[]}
 {'type':'message','role':'assistant'}

@@ -196,7 +196,7 @@ func (t *translator) arguments() {
 		}
 		value := s.Of(t.line)
 		if value[0] == '{' {
-			t.w.Raw(s)
+			t.w.Object(s)
 			return
 		}
 		if value[0] != '"' {

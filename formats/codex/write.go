@@ -54,7 +54,11 @@ func (w *writing) write() {
 	if h.ID == "" {
 		h.ID = segmentOf(first.path)
 	}
-	w.log.Header(h)
+	records := 0
+	for _, r := range w.rollouts {
+		records += len(r.items)
+	}
+	w.log.Header(h, records)
 	for _, r := range w.inOrder() {
 		w.rollout(r)
 	}
@@ -184,7 +188,7 @@ func (w *writing) took(i *item) {
 	w.log.Text(`,"kind":"response"`)
 	w.log.Member("provider", set.provider)
 	w.log.Member("model", set.model)
-	w.log.Text(`,"usage":`, string(i.usage.Append(nil)))
+	w.log.Usage(i.usage)
 	w.end(i)
 }
 
@@ -212,8 +216,10 @@ func (w *writing) flush() {
 	w.log.Text(`],"api":"openai-responses"`)
 	w.log.Member("provider", set.provider)
 	w.log.Member("model", set.model)
-	w.log.Text(`,"usage":`, string(usage.Append(nil)), `,"stopReason":"`, stop, `"`)
-	w.log.Text(`,"timestamp":`, string(jsonvalue.AppendNumber(nil, transcript.Millis(first.time))), "}")
+	w.log.Usage(usage)
+	w.log.Member("stopReason", stop)
+	w.log.Number("timestamp", transcript.Millis(first.time))
+	w.log.Text("}")
 	w.end(first)
 }
 
@@ -221,7 +227,8 @@ func (w *writing) result(i *item) {
 	w.begin(i, entries.TypeMessage)
 	w.log.Put(i.draft)
 	w.log.Text(`,"isError":`, strconv.FormatBool(i.failed || w.r.fails[i.callID]))
-	w.log.Text(`,"timestamp":`, string(jsonvalue.AppendNumber(nil, transcript.Millis(i.time))), "}")
+	w.log.Number("timestamp", transcript.Millis(i.time))
+	w.log.Text("}")
 	w.end(i)
 }
 

@@ -19,15 +19,18 @@ type Place struct {
 	Offset int64
 }
 
-// A piece is a run of a log's bytes: at a place in a file, or of what was made where file
-// is negative.
+// A piece is a run of a log's bytes: at a place in a file, or of what was made.
 type piece struct {
 	at   int64
 	size int32
-	file int32
+	file int32 // made, or the number of a file, and perhaps inside
 }
 
-const made = -1
+const (
+	made = -1
+	// inside marks what stands inside a string; any other piece of a file is a value.
+	inside = 1 << 30
+)
 
 // mostOfAPiece is how large a piece can be; longer runs are several.
 const mostOfAPiece = 1 << 30
@@ -122,11 +125,12 @@ func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
 	l.putMade(start)
 }
 
-// Header writes the log's first line.
-func (l *Log) Header(h Header) {
+// Header writes the log's first line. About as many records follow as is said.
+func (l *Log) Header(h Header, records int) {
 	l.time = h.Time
-	n := len(l.drafts) + len(l.drafts)/4 // what is put between the drafts
+	n := len(l.drafts) + records // what is put between the drafts
 	l.pieces, l.starts = make([]piece, 0, n), make([]int64, 0, n)
+	l.at, l.from = make([]int64, 0, records), make([]Place, 0, records)
 	b := l.room()
 	start := len(b)
 	b = append(b, `{"type":"session","version":3`...)
@@ -214,6 +218,22 @@ func (l *Log) Member(name, value string) {
 	l.putMade(start)
 }
 
+// Number puts a member that is a number into the record that was started.
+func (l *Log) Number(name string, value float64) {
+	b := l.room()
+	start := len(b)
+	l.bytes = jsonvalue.AppendNumber(append(append(append(b, `,"`...), name...), `":`...), value)
+	l.putMade(start)
+}
+
+// Usage puts the usage of a message into the record that was started.
+func (l *Log) Usage(u Usage) {
+	b := l.room()
+	start := len(b)
+	l.bytes = u.append(append(b, `,"usage":`...))
+	l.putMade(start)
+}
+
 // End ends the record.
 func (l *Log) End() { l.Text("}\n") }
 
@@ -269,7 +289,7 @@ func (l *Log) read(p []byte, from piece, skip int64) (int, error) {
 	if from.file == made {
 		return copy(p, l.madeAt(from.at)[skip:]), nil
 	}
-	n, err := l.files[from.file].ReadAt(p, from.at+skip)
+	n, err := l.files[from.file&^inside].ReadAt(p, from.at+skip)
 	if n == len(p) {
 		return n, nil
 	}
@@ -283,7 +303,7 @@ func (l *Log) read(p []byte, from piece, skip int64) (int, error) {
 func (l *Log) Tree(agent sessiontree.Agent, name string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error) {
 	l.drafts = nil
 	return sessiontree.Translated(l, name, sessiontree.Translation{
-		Agent: agent, Damage: l.Notes.List(),
+		Agent: agent, Damage: l.Notes.List(), Outlines: l.Outlines(),
 		Place: func(offset int64) (int, int64) {
 			p := l.Place(offset)
 			return int(p.Line), p.Offset

@@ -24,7 +24,7 @@ func sample(t *testing.T) (*Log, []byte) {
 	l := NewLog(memory{bytes.NewReader(text)})
 	w := l.Writer()
 	w.line = text
-	l.Header(Header{ID: "s", Cwd: `a"b`})
+	l.Header(Header{ID: "s", Cwd: `a"b`}, 300)
 	want := []byte(`{"type":"session","version":3,"id":"s","timestamp":"","cwd":"a\"b"}` + "\n")
 	for i := range 300 {
 		w.Begin()

@@ -11,6 +11,10 @@ import (
 // copied, since reading a piece again costs a system call.
 const kept = 256
 
+// mostShort is how much the short members of an object may be together: those of a
+// hostile one could be all of a file, and they are copied.
+const mostShort = 16 << 10
+
 // A Writer drafts parts of records while a line is at hand.
 type Writer struct {
 	log   *Log
@@ -19,6 +23,7 @@ type Writer struct {
 	at    int64 // of the line, in the file
 	limit int64 // of the file
 	first int   // where the draft starts
+	long  []Span
 }
 
 // Writer gives a writer for the log.
@@ -60,28 +65,64 @@ func (w *Writer) piece(p piece) {
 	w.log.drafts = add(Room(w.log.drafts, w.at, w.limit), w.first, p)
 }
 
-// Raw adds a part of the line as it stands there.
-func (w *Writer) Raw(s Span) {
+// Raw adds a value of the line as it stands there.
+func (w *Writer) Raw(s Span) { w.keep(s, w.file) }
+
+// keep adds a part of the line: a short one as what is made, a long one as a place in file.
+func (w *Writer) keep(s Span, file int32) {
 	if s.End-s.At < kept {
-		b := w.log.room()
-		w.log.bytes = append(b, w.line[s.At:s.End]...)
-		w.made(len(b))
+		w.copy(s)
 		return
 	}
 	for at := s.At; at < s.End; at += mostOfAPiece {
 		size := min(s.End-at, mostOfAPiece)
-		w.piece(piece{at: w.at + int64(at), size: int32(size), file: w.file})
+		w.piece(piece{at: w.at + int64(at), size: int32(size), file: file})
+		file |= inside // of a value that is several pieces, the first stands for all
 	}
 }
 
-// Part is Raw for a part of the line that is at hand as bytes.
-func (w *Writer) Part(part []byte) {
-	if len(part) == 0 {
+func (w *Writer) copy(s Span) {
+	b := w.log.room()
+	w.log.bytes = append(b, w.line[s.At:s.End]...)
+	w.made(len(b))
+}
+
+// Object is Raw for an object whose short members are to be in the log's outlines.
+func (w *Writer) Object(s Span) {
+	w.long = w.long[:0]
+	short := s.End - s.At
+	if short >= kept {
+		_ = jsonvalue.Spans(s.Of(w.line), func(_ []byte, at, end int) {
+			if end-at >= kept {
+				w.long = append(w.long, Span{s.At + at, s.At + end})
+				short -= end - at
+			}
+		})
+	}
+	if short > mostShort {
+		w.Raw(s)
 		return
 	}
-	// It shares the line's bytes, so that its capacity tells where it starts.
+	for _, long := range w.long {
+		w.copy(Span{s.At, long.At})
+		w.Raw(long)
+		s.At = long.End
+	}
+	w.copy(s)
+}
+
+// Part is Raw for a value that is at hand as bytes.
+func (w *Writer) Part(value []byte) {
+	if len(value) > 0 {
+		w.Raw(w.span(value))
+	}
+}
+
+// span finds a part of the line: it shares its bytes, so that its capacity tells where it
+// starts.
+func (w *Writer) span(part []byte) Span {
 	at := cap(w.line) - cap(part)
-	w.Raw(Span{at, at + len(part)})
+	return Span{at, at + len(part)}
 }
 
 // A Span is a part of a line; the zero Span is none.
@@ -186,7 +227,9 @@ func isString(value []byte) bool { return len(value) > 1 && value[0] == '"' }
 
 func (w *Writer) image(data []byte, media string) {
 	w.Text(`{"type":"image","data":"`)
-	w.Part(data)
+	if len(data) > 0 {
+		w.keep(w.span(data), w.file|inside)
+	}
 	w.Text(`","mimeType":`)
 	w.String(media)
 	w.Text("}")
@@ -218,8 +261,8 @@ func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
 }
 
-// Append appends the usage as pi records it. What it cost is not known.
-func (u Usage) Append(b []byte) []byte {
+// append appends the usage as pi records it. What it cost is not known.
+func (u Usage) append(b []byte) []byte {
 	total := u.Input + u.Output + u.CacheRead + u.CacheWrite
 	b = jsonvalue.AppendNumber(append(b, `{"input":`...), u.Input)
 	b = jsonvalue.AppendNumber(append(b, `,"output":`...), u.Output)

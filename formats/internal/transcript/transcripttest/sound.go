@@ -3,6 +3,7 @@ package transcripttest
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/sessctl/sessctl/entries"
@@ -21,6 +22,12 @@ func (s Source) Size() (int64, error) { return s.Reader.Size(), nil }
 // Close implements store.Source.
 func (s Source) Close() error { return nil }
 
+// Text makes JSON of what a test writes more easily: ' stands for ", and LONG for what is too
+// long to be copied into a log.
+func Text(easy string) string {
+	return strings.NewReplacer("'", `"`, "LONG", strings.Repeat("long ", 60)).Replace(easy)
+}
+
 // Sound fails where a log is not what a translator promises: JSON lines, unique ids, and
 // parents that stand before their children.
 func Sound(t *testing.T, log *transcript.Log, agent sessiontree.Agent) {
@@ -38,16 +45,15 @@ func Sound(t *testing.T, log *transcript.Log, agent sessiontree.Agent) {
 			t.Fatalf("%v: %s", err, line)
 		}
 	}
+	outlines(t, log, raw)
 	known := len(log.Notes.List())
 	tree, err := log.Tree(agent, "s.jsonl", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := read(t, tree)
 	seen := map[entries.ID]bool{"": true}
-	for e, err := range tree.Entries() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range list {
 		if seen[e.ID] || !seen[e.Parent] || e.Line < 1 {
 			t.Fatalf("entry %q on line %d, below %q: its id is taken, or its parent is not there", e.ID, e.Line, e.Parent)
 		}
@@ -59,6 +65,82 @@ func Sound(t *testing.T, log *transcript.Log, agent sessiontree.Agent) {
 	if _, err := tree.Verify(); err != nil {
 		t.Fatal(err)
 	}
+	whole, err := log.Tree(agent, "s.jsonl", &sessiontree.ReadOptions{Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, list, read(t, whole))
+}
+
+// read gives the entries of a tree.
+func read(t *testing.T, tree *sessiontree.Tree) (list []entries.Entry) {
+	t.Helper()
+	for e, err := range tree.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// same fails where the entries that outlines tell of are not those that the log has.
+func same(t *testing.T, outlined, read []entries.Entry) {
+	t.Helper()
+	if len(outlined) != len(read) {
+		t.Fatalf("%d entries by the outlines, %d in the log", len(outlined), len(read))
+	}
+	for i, got := range outlined {
+		want := read[i]
+		if got.WithBody(nil) != want.WithBody(nil) {
+			t.Fatalf("entry %d is %+v by its outline, %+v in the log", i, got, want)
+		}
+	}
+}
+
+// outlines fails where one is not its record, but for what is left out.
+func outlines(t *testing.T, log *transcript.Log, raw []byte) {
+	t.Helper()
+	for o := range log.Outlines() {
+		if record := raw[o.Offset:][:o.Size]; jsonvalue.Check(o.Record) != nil || !outlinesValue(o.Record, record) {
+			t.Fatalf("the outline %s is not that of the record %s", o.Record, record)
+		}
+	}
+}
+
+// outlinesValue tells whether a value is another one in which null stands for values, and nothing
+// for what is in strings.
+func outlinesValue(outline, value []byte) bool {
+	switch {
+	case bytes.Equal(outline, value), string(outline) == "null":
+		return true
+	case string(outline) == `""`:
+		return value[0] == '"'
+	case len(outline) == 0 || outline[0] != value[0]:
+		return false
+	}
+	left, right := inner(outline), inner(value)
+	if len(left) != len(right) || len(left) == 0 {
+		return false
+	}
+	for i := range left {
+		if left[i].key != right[i].key || !outlinesValue(left[i].value, right[i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+type member struct {
+	key   string
+	value []byte
+}
+
+// inner gives what is in an object or an array.
+func inner(value []byte) (list []member) {
+	jsonvalue.Elements(value, func(element []byte) { list = append(list, member{"", element}) })
+	_ = jsonvalue.Spans(value, func(key []byte, at, end int) { list = append(list, member{string(key), value[at:end]}) })
+	return list
 }
 
 // Read reads the transcript in the file at path with the From of a format.
