@@ -301,7 +301,7 @@ func (f *forest) placeReports(list []Branch) {
 		if err != nil {
 			continue
 		}
-		left := f.ids.find(f.index, []byte(summary.From))
+		left := f.ids.find(f.index, summary.From)
 		if left < 0 || span.above(left, s) {
 			left = f.holder(s - 1)
 		}
@@ -322,7 +322,7 @@ func (f *forest) holder(i int32) int32 {
 	if i < 0 || f.recs[i].flags&lost == 0 {
 		return i
 	}
-	return f.ids.find(f.index, f.idBytes(&f.recs[i]))
+	return f.ids.find(f.index, f.id(&f.recs[i]))
 }
 
 // spans number the entries so that those below one are the numbers that follow its

@@ -63,7 +63,7 @@ func rankOf(t tip) int {
 // the leaf. Of several branches it is the active one, else the first in the file. What
 // only hangs beside a branch, such as a label, is told of the branch that it hangs on.
 func (b *BranchIndex) Of(id entries.ID) (tip entries.ID, active bool) {
-	i := b.x.ids.find(b.x, []byte(id))
+	i := b.x.ids.find(b.x, id)
 	if i < 0 {
 		return "", false
 	}

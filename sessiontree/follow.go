@@ -307,7 +307,7 @@ func (f *follower) entry(r *jsonl.Record) (entries.Entry, error) {
 	k := f.names.keep(r, id)
 	k.line = 0 // lines are not counted from the beginning
 	e := f.tree.entry(&f.names, &k, parent)
-	f.names.bytes = f.names.bytes[:0]
+	f.names.text.Reset()
 	f.last = e.ID
 	return e, nil
 }

@@ -72,7 +72,7 @@ func (x *index) read(t *Tree, opt jsonl.Options, visit Visit) error {
 }
 
 func (x *index) add(t *Tree, r *jsonl.Record) error {
-	if uint64(len(x.bytes))+uint64(len(x.openName)+len(r.ID)+len(r.Parent)) > 1<<32-64 || len(x.recs) == 1<<31-2 {
+	if uint64(x.text.Len())+uint64(len(x.openName)+len(r.ID)+len(r.Parent)) > 1<<32-64 || len(x.recs) == 1<<31-2 {
 		return fmt.Errorf("sessiontree: %s has too many entries", t.path)
 	}
 	id := r.ID
@@ -85,7 +85,7 @@ func (x *index) add(t *Tree, r *jsonl.Record) error {
 	}
 	x.recs = append(x.recs, x.keep(r, id))
 	x.leaf = i
-	x.ordered = x.ordered && (i == 0 || bytes.Compare(x.idBytes(&x.recs[i-1]), id) < 0)
+	x.ordered = x.ordered && (i == 0 || string(x.id(&x.recs[i-1])) < string(id))
 	x.attach(t, i, r.Parent)
 	return nil
 }
@@ -101,7 +101,10 @@ func (x *index) makeRoom(size, offset int64) {
 		n = min(n, len(x.recs)*4)
 	}
 	x.recs = append(make([]rec, 0, n), x.recs...)
-	x.bytes = append(make([]byte, 0, n*len(x.bytes)/len(x.recs)+64), x.bytes...)
+	text := x.text.String()
+	x.text.Reset() // growing what is there would take twice the room it has, and more
+	x.text.Grow(n*len(text)/len(x.recs) + 64)
+	x.text.WriteString(text)
 }
 
 // v1ID names an entry of a version-1 log by its place, so that all readings agree.
@@ -113,7 +116,7 @@ func (x *index) attach(t *Tree, i int32, parent []byte) {
 	case t.head.V1:
 		x.recs[i].parent = i - 1
 	case len(parent) == 0:
-	case i > 0 && bytes.Equal(x.idBytes(&x.recs[i-1]), parent):
+	case i > 0 && string(x.id(&x.recs[i-1])) == string(parent):
 		x.recs[i].parent = i - 1
 	default:
 		x.open = append(x.open, open{i, uint32(len(x.openName)), uint32(len(parent))})
@@ -191,14 +194,15 @@ func withoutSum(raw []byte) []byte {
 // resolve finds the parents that are not just above their children, and leads the
 // children of an entry that lost its id to the one that has it.
 func (x *index) resolve() {
+	names := entries.ID(x.openName)
 	for _, o := range x.open {
-		name := x.openName[o.at : o.at+o.len]
+		name := names[o.at : o.at+o.len]
 		p := x.findAbove(o.child, name)
 		if p >= 0 {
 			x.recs[o.child].parent = p
 			x.noteForward(o.child, p)
 		} else if x.recs[o.child].flags&lost == 0 {
-			x.damage(o.child, jsonl.MissingParent, fmt.Sprintf("its parent %s is not in the log; it becomes a root", entries.ID(name).Short()))
+			x.damage(o.child, jsonl.MissingParent, fmt.Sprintf("its parent %s is not in the log; it becomes a root", name.Short()))
 		}
 	}
 	x.open, x.openName = nil, nil
@@ -207,7 +211,7 @@ func (x *index) resolve() {
 	}
 	for i := range x.recs {
 		if p := x.recs[i].parent; p >= 0 && x.recs[p].flags&lost != 0 {
-			p = x.ids.find(x, x.idBytes(&x.recs[p]))
+			p = x.ids.find(x, x.id(&x.recs[p]))
 			x.recs[i].parent = p
 			x.noteForward(int32(i), p)
 		}

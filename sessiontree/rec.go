@@ -2,6 +2,7 @@ package sessiontree
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/sessctl/sessctl/entries"
@@ -13,7 +14,7 @@ import (
 type rec struct {
 	offset, size int64
 	millis       int64  // of the timestamp, or noTime
-	id, idLen    uint32 // in names.bytes
+	id, idLen    uint32 // in names.text
 	parent       int32  // index of the parent, or noParent
 	line         uint32
 	kind         uint32 // in names.words
@@ -38,10 +39,10 @@ const (
 // lost tells that an entry is reachable by its line alone.
 const lost = superseded | repeated
 
-// names keeps the strings of all recs: ids in one run of bytes, and each word that
-// comes again and again (types, roles) once.
+// names keeps the strings of all recs: ids in one text, of which those of entries are parts,
+// and each word that comes again and again (types, roles) once.
 type names struct {
-	bytes   []byte
+	text    strings.Builder
 	words   []string
 	numbers map[string]uint32
 	recent  [16]uint32 // the word seen last, by its length: it comes again soon
@@ -76,18 +77,16 @@ func (n *names) role(b []byte) uint16 {
 	return 0
 }
 
-func (n *names) id(r *rec) entries.ID { return entries.ID(n.idBytes(r)) }
-
-func (n *names) idBytes(r *rec) []byte { return n.bytes[r.id : r.id+r.idLen] }
+func (n *names) id(r *rec) entries.ID { return entries.ID(n.text.String()[r.id : r.id+r.idLen]) }
 
 // keep makes a rec of a record that was read, without its parent.
 func (n *names) keep(r *jsonl.Record, id []byte) rec {
 	k := rec{
 		offset: r.Offset, size: r.Size, line: uint32(r.Line), millis: n.hour.millis(r.Time),
-		id: uint32(len(n.bytes)), idLen: uint32(len(id)), parent: noParent,
+		id: uint32(n.text.Len()), idLen: uint32(len(id)), parent: noParent,
 		kind: n.word(r.Type), role: n.role(r.Role),
 	}
-	n.bytes = append(n.bytes, id...)
+	n.text.Write(id)
 	if r.More {
 		k.flags |= more
 	}

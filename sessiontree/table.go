@@ -1,10 +1,11 @@
 package sessiontree
 
 import (
-	"bytes"
 	"hash/maphash"
 	"math/bits"
 	"sort"
+
+	"github.com/sessctl/sessctl/entries"
 )
 
 // A table finds recs by their id: open addressing over indexes, since a map of
@@ -23,19 +24,19 @@ func newTable(n int) table {
 }
 
 // slot finds the place of id: where it is, or where it would go.
-func (t *table) slot(x *index, id []byte) (place *uint64, hash uint64) {
-	hash = maphash.Bytes(t.seed, id) >> 32
+func (t *table) slot(x *index, id entries.ID) (place *uint64, hash uint64) {
+	hash = maphash.String(t.seed, string(id)) >> 32
 	mask := uint64(len(t.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
-		if *s == 0 || *s>>32 == hash && bytes.Equal(x.idBytes(&x.recs[uint32(*s)-1]), id) {
+		if *s == 0 || *s>>32 == hash && x.id(&x.recs[uint32(*s)-1]) == id {
 			return s, hash
 		}
 	}
 }
 
 // find gives the index of the rec that has the id, or -1.
-func (t *table) find(x *index, id []byte) int32 {
+func (t *table) find(x *index, id entries.ID) int32 {
 	if x.ordered {
 		return x.search(0, len(x.recs), id)
 	}
@@ -46,7 +47,7 @@ func (t *table) find(x *index, id []byte) int32 {
 // put enters the rec at index i under its id, and gives the index of the rec that
 // had it before, or -1.
 func (t *table) put(x *index, i int32) int32 {
-	s, hash := t.slot(x, x.idBytes(&x.recs[i]))
+	s, hash := t.slot(x, x.id(&x.recs[i]))
 	before := int32(uint32(*s)) - 1
 	*s = hash<<32 | uint64(i+1)
 	return before
@@ -54,21 +55,21 @@ func (t *table) put(x *index, i int32) int32 {
 
 // findAbove is find for the parent of an entry, which most often stands not far
 // above it: where ids are ordered it looks there first, in growing steps.
-func (x *index) findAbove(child int32, id []byte) int32 {
+func (x *index) findAbove(child int32, id entries.ID) int32 {
 	if !x.ordered {
 		return x.ids.find(x, id)
 	}
 	from, to := int(child), len(x.recs)
-	for step := 16; from > 0 && bytes.Compare(x.idBytes(&x.recs[from]), id) > 0; step *= 4 {
+	for step := 16; from > 0 && x.id(&x.recs[from]) > id; step *= 4 {
 		from, to = max(from-step, 0), from
 	}
 	return x.search(from, to, id)
 }
 
 // search finds an id among ordered ones.
-func (x *index) search(from, to int, id []byte) int32 {
-	n := sort.Search(to-from, func(i int) bool { return bytes.Compare(x.idBytes(&x.recs[from+i]), id) >= 0 })
-	if i := from + n; i < to && bytes.Equal(x.idBytes(&x.recs[i]), id) {
+func (x *index) search(from, to int, id entries.ID) int32 {
+	n := sort.Search(to-from, func(i int) bool { return x.id(&x.recs[from+i]) >= id })
+	if i := from + n; i < to && x.id(&x.recs[i]) == id {
 		return int32(i)
 	}
 	return -1

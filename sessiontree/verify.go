@@ -61,7 +61,7 @@ func (t *Tree) Verify() (Verdict, error) {
 	v := Verdict{Entries: len(x.recs) - x.absent, Damage: t.Damage(), Pairing: pairing}
 	for _, p := range pairing {
 		if p.Kind == PairingOpenCall {
-			e := t.at(x, x.ids.find(x, []byte(p.Entry)))
+			e := t.at(x, x.ids.find(x, p.Entry))
 			line, offset := t.Place(e)
 			v.Damage = append(v.Damage, Damage{
 				Kind: jsonl.OpenCall, Line: line, Offset: offset, Length: e.Size, Count: 1, Note: true,

@@ -60,7 +60,7 @@ func (t *Tree) find(id entries.ID) (x *index, i int32, err error) {
 }
 
 func (t *Tree) lookup(x *index, id entries.ID) (int32, error) {
-	if i := x.ids.find(x, []byte(id)); i >= 0 && id != "" {
+	if i := x.ids.find(x, id); i >= 0 && id != "" {
 		return i, nil
 	}
 	return -1, fmt.Errorf("%s: entry %q: %w", t.path, id, ErrNotFound)
