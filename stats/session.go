@@ -109,7 +109,9 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 	r := &reader{
 		session: session,
 		early:   early,
-		seen:    make(map[entries.ID]place, n),
+		seen:    make(map[entries.ID]int32, n),
+		places:  make([]place, 1, n+1),
+		sums:    make([]entries.Tokens, 1),
 	}
 	session.facts = make([]fact, 0, n)
 	entriesOf := t.Entries()
@@ -128,7 +130,7 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 		return nil, err
 	}
 	for _, b := range branches {
-		if _, read := r.seen[b.Tip]; read && (opt.Tip == "" || opt.Tip == b.Tip) {
+		if r.seen[b.Tip] > 0 && (opt.Tip == "" || opt.Tip == b.Tip) {
 			r.branch(b)
 		}
 	}
@@ -151,16 +153,18 @@ func spentOf(h entries.Header) (list []Spent) {
 type reader struct {
 	session *Session
 	early   *early
-	seen    map[entries.ID]place
-	asked   []int // facts of prompts that no model has answered yet
+	seen    map[entries.ID]int32 // indexes in places
+	places  []place              // the first one is that of what is not known
+	sums    []entries.Tokens     // of paths; the first one is nothing
+	asked   []int                // facts of prompts that no model has answered yet
 }
 
 // A place is what is known of the path to an entry. Of a parent that stands further down
 // in the file, which only damaged logs have, nothing is.
 type place struct {
-	at     time.Time      // of the last entry of the conversation
-	model  string         // that answered last
-	tokens entries.Tokens // of the path
+	at    time.Time // of the last entry of the conversation
+	model string    // that answered last
+	sum   int32     // of the path's tokens: its index in sums
 }
 
 // all adds entries. What was not read of them while the log was scanned is read now.
@@ -185,19 +189,23 @@ func (f *fact) tell(s *said) { f.said, f.told = *s, f.role == "assistant" }
 
 // entry adds what was read of an entry to what is above it.
 func (r *reader) entry(e entries.Entry, f *fact) {
-	p := r.seen[e.Parent]
+	p := r.places[r.seen[e.Parent]]
 	if !f.told {
 		f.model = p.model
 	}
 	f.took = took(p, e)
-	p.tokens.Add(f.tokens)
+	if f.tokens != (entries.Tokens{}) {
+		sum := r.sums[p.sum]
+		sum.Add(f.tokens)
+		p.sum, r.sums = int32(len(r.sums)), append(r.sums, sum)
+	}
 	if e.Type.Conversation() && !e.Time.IsZero() {
 		p.at = e.Time
 	}
 	if e.Role == "assistant" {
 		p.model = f.model
 	}
-	r.seen[e.ID] = p
+	r.seen[e.ID], r.places = int32(len(r.places)), append(r.places, p)
 	if f.role != "" || f.tokens != (entries.Tokens{}) || f.rewind != nil {
 		r.session.facts = append(r.session.facts, *f)
 		r.answer(f)
@@ -244,9 +252,12 @@ func (r *reader) settle(model string) {
 }
 
 func (r *reader) branch(b sessiontree.Branch) {
-	all := r.seen[b.Tip].tokens
+	all := r.tokens(b.Tip)
 	r.session.Branches = append(r.session.Branches, Branch{
 		Session: r.session.ID, Tip: b.Tip, Active: b.Active, Turns: b.Turns, LastPrompt: b.LastPrompt,
-		Tokens: all, Own: all.Minus(r.seen[b.ForkPoint].tokens),
+		Tokens: all, Own: all.Minus(r.tokens(b.ForkPoint)),
 	})
 }
+
+// tokens are those of the path to an entry.
+func (r *reader) tokens(id entries.ID) entries.Tokens { return r.sums[r.places[r.seen[id]].sum] }

@@ -29,7 +29,7 @@ func Describe(src store.Source, path string) sessiontree.Info {
 
 // sight shows what a record tells of the session.
 func (t *translator) sight(text *syntax.Text, line []byte, i int) (s transcript.Sight, end int) {
-	if end = t.walk(text, line, i); end < 0 {
+	if end = t.Walk(text, line, i); end < 0 {
 		return s, end
 	}
 	n := node{moment: moment{time: t.str(t.rec.time)}}

@@ -232,7 +232,7 @@ func (t *translator) compaction(n *node) {
 	}
 	t.w.Text(`,"tokensBefore":`)
 	t.w.Number(t.boundary.tokens)
-	n.kept = t.boundary.head
+	n.cut = &cut{logical: t.str(t.rec.logical), kept: t.boundary.head}
 	t.boundary = boundary{}
 	t.add(entries.TypeCompaction)
 }

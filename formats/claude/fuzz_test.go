@@ -15,9 +15,9 @@ type taking struct {
 	records int
 }
 
-func (c *taking) Take(w *transcript.Writer, at transcript.Place, size int64) {
+func (c *taking) Take(walked *walker, w *transcript.Writer, at transcript.Place, size int64) {
 	c.records++
-	c.translator.Take(w, at, size)
+	c.translator.Take(walked, w, at, size)
 }
 
 // check translates a transcript and fails where the log is not sound, or where a record
@@ -26,11 +26,16 @@ func check(t *testing.T, raw []byte) {
 	t.Helper()
 	src := transcripttest.Source{Reader: bytes.NewReader(raw)}
 	c := &taking{translator: newTranslator(src, int64(len(raw)), "s.jsonl")}
-	scan := transcript.Scan{Log: c.log, To: c}
+	scan := transcript.Scan[*walker]{Log: c.log, To: c}
 	if err := scan.File(src, 0, int64(len(raw))); err != nil {
 		t.Fatal(err)
 	}
 	c.write()
+	ahead := newTranslator(src, int64(len(raw)), "s.jsonl")
+	if err := ahead.read(&sessiontree.ReadOptions{Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	transcripttest.Same(t, ahead.log, c.log)
 	kept := 0
 	for i := range c.nodes {
 		n := &c.nodes[i]

@@ -59,9 +59,9 @@ func (g *graph) resolve() {
 		if n.up != "" {
 			g.log.Notes.Damage(jsonl.MissingParent, n.at, n.size, "its parent "+entries.ID(n.up).Short()+" is not in the file; it follows the record before it")
 		}
-		p, ok := g.byUUID[n.logical]
+		p, ok := g.byUUID[n.logical()]
 		switch {
-		case n.logical == "":
+		case n.logical() == "":
 		case ok && p < int32(i):
 			n.parent = p
 		case !ok:

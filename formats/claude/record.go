@@ -42,21 +42,25 @@ type walker struct {
 
 	top, inMessage, inUsage, inBlock syntax.Visitor
 	element                          func(at int) int
-
-	words map[string]string // strings that come again and again, by what stands in the lines
 }
 
 func newWalker() *walker {
-	w := &walker{words: map[string]string{}}
+	w := &walker{}
 	w.top, w.inMessage, w.inUsage, w.inBlock, w.element = w.member, w.messageMember, w.usageMember, w.blockMember, w.blockAt
 	return w
 }
 
-// walk finds the fields of the object at i.
-func (w *walker) walk(text *syntax.Text, line []byte, i int) (end int) {
+// Walk implements transcript.Walker.
+func (w *walker) Walk(text *syntax.Text, line []byte, i int) (end int) {
 	w.text, w.line = text, line
 	w.rec = record{blocks: w.rec.blocks[:0]}
 	return text.Object(i, w.top)
+}
+
+// Whole implements transcript.Walker.
+func (w *walker) Whole() bool {
+	r := &w.rec
+	return !r.kind.None() && (!r.uuid.None() || !r.session.None() || !r.leaf.None())
 }
 
 // member visits a member of the record.
@@ -257,17 +261,6 @@ func (w *walker) str(s span) string {
 		return ""
 	}
 	return jsonvalue.String(s.Of(w.line))
-}
-
-// word is str for what comes again and again: it is decoded once.
-func (w *walker) word(s span) string {
-	b := s.Of(w.line)
-	word, known := w.words[string(b)]
-	if !known {
-		word = w.str(s)
-		w.words[string(b)] = word
-	}
-	return word
 }
 
 // is compares a span with a string that needs no escapes.

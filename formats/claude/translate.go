@@ -9,7 +9,6 @@ import (
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats/internal/transcript"
 	"github.com/sessctl/sessctl/internal/jsonl"
-	"github.com/sessctl/sessctl/internal/syntax"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
 )
@@ -22,18 +21,27 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 		return nil, err
 	}
 	t := newTranslator(src, size, name)
-	scan := transcript.Scan{Log: t.log, To: t}
-	if err := scan.File(src, 0, size); err != nil {
+	if err := t.read(opt); err != nil {
 		return nil, err
 	}
-	t.write()
 	return t.log.Tree(sessiontree.AgentClaude, name, opt)
+}
+
+// read makes the log.
+func (t *translator) read(opt *sessiontree.ReadOptions) error {
+	scan := transcript.Scan[*walker]{Log: t.log, To: t, Options: opt}
+	if err := scan.File(t.src, 0, t.size); err != nil {
+		return err
+	}
+	t.write()
+	return nil
 }
 
 // A node is one record of the transcript's graph.
 type node struct {
-	uuid, up, logical string
+	uuid, up string
 	moment
+	cut          *cut   // where a compaction cut the conversation, nil as a rule
 	holds        span   // what it says, from at on
 	says         uint64 // ... as a hash, once it was asked for
 	at           transcript.Place
@@ -45,11 +53,24 @@ type node struct {
 	dropped      bool // another record stands for it
 	made         bool // its uuid is not its own
 	first, parts int32
-	answer       int32 // -1 where it is none
-	kept         string
+	answer       int32      // -1 where it is none
 	id           entries.ID // in the log
 
 	parent, child, last, next int32 // in the graph: -1 is none
+}
+
+// A cut is what a compaction says of what it cuts.
+type cut struct {
+	logical string // the record that it follows
+	kept    string // the first one that it keeps
+}
+
+// logical is the record that a compaction follows, "" as a rule.
+func (n *node) logical() string {
+	if n.cut == nil {
+		return ""
+	}
+	return n.cut.logical
 }
 
 // A moment is by what a repetition is found: a resumed session has the same messages with
@@ -70,7 +91,7 @@ const (
 
 // A translator makes a session log of a transcript.
 type translator struct {
-	*walker
+	*walker  // of the record at hand
 	log      *transcript.Log
 	src      store.Source
 	size     int64 // of src; 0 where not all of it is taken
@@ -85,6 +106,7 @@ type translator struct {
 	parts   []part
 	answers []answer
 	tools   map[string]string // the names of tools, by their calls
+	words   map[string]string // strings that come again and again, by what stands in the lines
 
 	boundary boundary
 	named    bool      // a person named the session
@@ -106,29 +128,26 @@ func newTranslator(src store.Source, size int64, path string) *translator {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix), ".jsonl")
 	return &translator{
 		walker: newWalker(), log: transcript.NewLog(src), src: src, size: size, base: base,
-		byUUID: make(map[string]int32, size/aboutARecord), tools: map[string]string{}, seed: maphash.MakeSeed(),
+		byUUID: make(map[string]int32, size/aboutARecord), tools: map[string]string{}, words: map[string]string{}, seed: maphash.MakeSeed(),
 	}
 }
 
 // aboutARecord is how many bytes a record has in most transcripts, or more.
-const aboutARecord = 4 << 10
+const aboutARecord = 2 << 10
 
-// Walk implements transcript.Translator.
-func (t *translator) Walk(text *syntax.Text, line []byte, i int) int { return t.walk(text, line, i) }
-
-// Whole implements transcript.Translator.
-func (t *translator) Whole() bool {
-	r := &t.rec
-	return !r.kind.None() && (!r.uuid.None() || !r.session.None() || !r.leaf.None())
-}
+// Walker implements transcript.Translator.
+func (t *translator) Walker() *walker { return newWalker() }
 
 // Take implements transcript.Translator.
-func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64) {
-	t.w = w
+func (t *translator) Take(walked *walker, w *transcript.Writer, at transcript.Place, size int64) {
+	t.walker, t.w = walked, w
 	r := &t.rec
 	n := node{
-		uuid: t.str(r.uuid), up: t.up(), logical: t.str(r.logical), moment: moment{time: t.str(r.time)},
+		uuid: t.str(r.uuid), up: t.up(), moment: moment{time: t.str(r.time)},
 		at: at, size: size, first: int32(len(t.parts)), answer: -1, parent: -1, child: -1, last: -1, next: -1,
+	}
+	if logical := t.str(r.logical); logical != "" {
+		n.cut = &cut{logical: logical}
 	}
 	t.seeHeader(&n)
 	switch kind := t.word(r.kind); kind {
@@ -137,6 +156,17 @@ func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64)
 	default:
 		t.bookkeeping(&n, kind)
 	}
+}
+
+// word is str for what comes again and again: it is decoded once.
+func (t *translator) word(s span) string {
+	b := s.Of(t.line)
+	word, known := t.words[string(b)]
+	if !known {
+		word = t.str(s)
+		t.words[string(b)] = word
+	}
+	return word
 }
 
 // up is the uuid of the record's parent: as a rule that of the record before it.
@@ -359,7 +389,7 @@ func (t *translator) rewound() {
 		return
 	}
 	n := &t.nodes[len(t.nodes)-1]
-	n.anew = n.class == user && n.typed && n.up == "" && n.logical == ""
+	n.anew = n.class == user && n.typed && n.up == "" && n.logical() == ""
 }
 
 func quoted(kind string) string {

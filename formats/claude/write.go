@@ -196,8 +196,8 @@ func (w *writing) free(id entries.ID) entries.ID {
 // kept gives the first entry that a compaction keeps: itself, which keeps none, where
 // its boundary names none that stands above it.
 func (w *writing) kept(i int32, n *node) entries.ID {
-	k, ok := w.byUUID[n.kept]
-	if !ok || n.kept == "" || w.nodes[k].id == "" || w.nodes[k].dropped {
+	k, ok := w.byUUID[n.cut.kept]
+	if !ok || n.cut.kept == "" || w.nodes[k].id == "" || w.nodes[k].dropped {
 		return n.id
 	}
 	for s := w.of[i]; s >= 0; s = w.segments[s].parent {
@@ -241,4 +241,4 @@ func (w *writing) active() (segment, at int32) {
 	return w.of[named], named
 }
 
-var _ transcript.Translator = (*translator)(nil)
+var _ transcript.Translator[*walker] = (*translator)(nil)

@@ -13,7 +13,7 @@ import (
 // Describe describes the rollout in src as its beginning and its end show it; path is
 // where it stands. Other segments of its thread are not looked at.
 func Describe(src store.Source, path string) sessiontree.Info {
-	t := newTranslator(nil)
+	t := newTranslator(nil, nil)
 	info := transcript.Describe(src, sessiontree.Info{Path: path, Agent: sessiontree.AgentCodex}, t.sight)
 	if info.Err == nil && info.ID == "" {
 		info.ID = segmentOf(path)
@@ -23,7 +23,7 @@ func Describe(src store.Source, path string) sessiontree.Info {
 
 // sight shows what a record tells of the session.
 func (t *translator) sight(text *syntax.Text, line []byte, i int) (s transcript.Sight, end int) {
-	if end = t.walk(text, line, i); end < 0 {
+	if end = t.Walk(text, line, i); end < 0 {
 		return s, end
 	}
 	p := &t.payload

@@ -17,9 +17,9 @@ type taking struct {
 	lost int // records of which nothing is left
 }
 
-func (c *taking) Take(w *transcript.Writer, at transcript.Place, size int64) {
+func (c *taking) Take(walked *walker, w *transcript.Writer, at transcript.Place, size int64) {
 	items, notes := len(c.r.items), c.counted()
-	c.translator.Take(w, at, size)
+	c.translator.Take(walked, w, at, size)
 	if len(c.r.items) == items && c.counted() == notes {
 		c.lost++
 	}
@@ -36,22 +36,31 @@ func (c *taking) counted() (n int) {
 // left of a record.
 func check(t *testing.T, raw []byte) {
 	t.Helper()
+	log, lost := translate(t, raw, nil)
+	if lost > 0 {
+		t.Errorf("of %d records nothing is left", lost)
+	}
+	ahead, _ := translate(t, raw, &sessiontree.ReadOptions{Workers: 2})
+	transcripttest.Same(t, ahead, log)
+	transcripttest.Sound(t, log, sessiontree.AgentCodex)
+}
+
+// translate makes the log of one file, and counts the records of which nothing is left.
+func translate(t *testing.T, raw []byte, opt *sessiontree.ReadOptions) (log *transcript.Log, lost int) {
+	t.Helper()
 	src := transcripttest.Source{Reader: bytes.NewReader(raw)}
-	log := transcript.NewLog(src)
-	c := &taking{translator: newTranslator(log)}
+	log = transcript.NewLog(src)
+	c := &taking{translator: newTranslator(log, opt)}
 	c.r = &rollout{tag: "c", fails: map[string]bool{}}
 	c.settings = append(c.settings, setting{"", "openai"})
-	scan := transcript.Scan{Log: log, To: c}
+	scan := transcript.Scan[*walker]{Log: log, To: c, Options: opt}
 	if err := scan.File(src, 0, int64(len(raw))); err != nil {
 		t.Fatal(err)
-	}
-	if c.lost > 0 {
-		t.Errorf("of %d records nothing is left", c.lost)
 	}
 	f := &family{log: log, t: c.translator, rollouts: []*rollout{c.r}}
 	w := &writing{family: f, taken: map[entries.ID]bool{}, at: map[*rollout]state{}}
 	w.write()
-	transcripttest.Sound(t, log, sessiontree.AgentCodex)
+	return log, c.lost
 }
 
 // FuzzTranslate: whatever the bytes, the log that is made of them is sound, and of every

@@ -41,8 +41,8 @@ func newWalker() *walker {
 	return w
 }
 
-// walk finds the fields of the object at i.
-func (w *walker) walk(text *syntax.Text, line []byte, i int) (end int) {
+// Walk implements transcript.Walker.
+func (w *walker) Walk(text *syntax.Text, line []byte, i int) (end int) {
 	w.text, w.line = text, line
 	w.kind, w.time, w.ordinal, w.payload, w.wrapped = span{}, span{}, span{}, fields{}, false
 	if end = text.Object(i, w.top); end >= 0 && !w.wrapped {
@@ -50,6 +50,9 @@ func (w *walker) walk(text *syntax.Text, line []byte, i int) (end int) {
 	}
 	return end
 }
+
+// Whole implements transcript.Walker.
+func (w *walker) Whole() bool { return w.wrapped && !w.kind.None() && !w.time.None() }
 
 func (w *walker) member(key []byte, at int) (end int) {
 	key = transcript.Key(key)

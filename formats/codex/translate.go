@@ -7,13 +7,14 @@ import (
 	"github.com/sessctl/sessctl/formats/internal/transcript"
 	"github.com/sessctl/sessctl/internal/jsonl"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
-	"github.com/sessctl/sessctl/internal/syntax"
+	"github.com/sessctl/sessctl/sessiontree"
 )
 
 // A translator reads rollouts into items.
 type translator struct {
 	*walker
 	log      *transcript.Log
+	opt      *sessiontree.ReadOptions
 	w        *transcript.Writer
 	now      item // of the record at hand
 	r        *rollout
@@ -25,8 +26,8 @@ type translator struct {
 	left     bool // the record at hand was counted
 }
 
-func newTranslator(log *transcript.Log) *translator {
-	return &translator{walker: newWalker(), log: log, tools: map[string]string{}}
+func newTranslator(log *transcript.Log, opt *sessiontree.ReadOptions) *translator {
+	return &translator{walker: newWalker(), log: log, opt: opt, tools: map[string]string{}}
 }
 
 // read reads one file.
@@ -34,19 +35,16 @@ func (t *translator) read(r *rollout, src sourceFile, limit int64) error {
 	t.r, t.total, t.copying, t.effort = r, "", copying{}, ""
 	t.settings = append(t.settings, setting{"", "openai"})
 	r.fails, r.size = map[string]bool{}, limit
-	scan := transcript.Scan{Log: t.log, To: t}
+	scan := transcript.Scan[*walker]{Log: t.log, To: t, Options: t.opt}
 	return scan.File(src, r.file, limit)
 }
 
-// Walk implements transcript.Translator.
-func (t *translator) Walk(text *syntax.Text, line []byte, i int) int { return t.walk(text, line, i) }
-
-// Whole implements transcript.Translator.
-func (t *translator) Whole() bool { return t.wrapped && !t.kind.None() && !t.time.None() }
+// Walker implements transcript.Translator.
+func (t *translator) Walker() *walker { return newWalker() }
 
 // Take implements transcript.Translator.
-func (t *translator) Take(w *transcript.Writer, at transcript.Place, size int64) {
-	t.w = w
+func (t *translator) Take(walked *walker, w *transcript.Writer, at transcript.Place, size int64) {
+	t.walker, t.w = walked, w
 	t.now = item{at: at, size: size, time: t.str(t.walker.time), ordinal: -1}
 	if !t.ordinal.None() {
 		t.now.ordinal = int64(jsonvalue.Number(t.ordinal.Of(t.line)))

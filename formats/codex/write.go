@@ -15,7 +15,7 @@ import (
 // stands, and where those are looked for. Closing the tree closes src.
 func From(src store.Source, path string, opt *sessiontree.ReadOptions) (*sessiontree.Tree, error) {
 	log := transcript.NewLog(src)
-	f := &family{log: log, t: newTranslator(log)}
+	f := &family{log: log, t: newTranslator(log, opt)}
 	if _, err := f.read(src, 0, path); err != nil {
 		return nil, err
 	}

@@ -40,6 +40,8 @@ type chunk struct {
 
 	part     []byte // lines of data that wholeLine can read
 	partFrom int    // where they start in data
+
+	shown Block // for Blocks
 }
 
 func (c *chunk) end() int64 { return c.base + int64(len(c.data)) }

@@ -18,15 +18,15 @@ type Line struct {
 // The bytes are valid until the next line is asked for. An error comes last.
 func Lines(src Source, limit int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		l := Line{}
-		for c, err := range blocks(src, limit) {
+		number := 0
+		for b, err := range Blocks(src, limit) {
 			if err != nil {
 				yield(Line{}, err)
 				return
 			}
-			for data := c.data; len(data) > 0; {
-				l.Offset, l.Number = c.end()-int64(len(data)), l.Number+1
-				l.Bytes, data, l.Ended = bytes.Cut(data, []byte("\n"))
+			for l := range b.Lines {
+				number++
+				l.Number = number
 				if !yield(l, nil) {
 					return
 				}
@@ -35,39 +35,72 @@ func Lines(src Source, limit int64) iter.Seq2[Line, error] {
 	}
 }
 
-// blocks gives the blocks of a file in order. In a large one the next block is read while
-// the lines of one are looked at.
-func blocks(src Source, limit int64) iter.Seq2[*chunk, error] {
-	if limit < 2*forwardBlock {
-		return oneByOne(src, limit)
-	}
-	return func(yield func(*chunk, error) bool) {
-		p := newPipeline(&Head{}, Options{})
-		defer p.wg.Wait()
-		defer close(p.stop)
-		p.wg.Go(func() { p.load(src, limit) })
-		for j := range p.order {
-			if j.err != nil {
-				yield(nil, j.err)
-				return
-			}
-			<-p.work // nobody is to parse it
-			if !yield(j.c, nil) {
-				return
-			}
-			p.free <- j.c
+// A Block is a run of whole lines of a file; the file's last may lack its newline.
+type Block struct {
+	Offset int64
+	Bytes  []byte
+	// Found is for who looks at the block. It stays when the block is used for other lines,
+	// so that its memory can be, too.
+	Found any
+}
+
+// Lines gives the lines of the block, without their numbers.
+func (b *Block) Lines(yield func(Line) bool) {
+	for data := b.Bytes; len(data) > 0; {
+		l := Line{Offset: b.Offset + int64(len(b.Bytes)-len(data))}
+		l.Bytes, data, l.Ended = bytes.Cut(data, []byte("\n"))
+		if !yield(l) {
+			return
 		}
 	}
 }
 
-func oneByOne(src Source, limit int64) iter.Seq2[*chunk, error] {
+// Blocks gives the blocks of a file up to limit, in order. Each was shown to one of look
+// before, which run at the same time, each for one block at a time: while a block is used,
+// they look at the next ones. A block is valid until the next one is asked for. An error
+// comes last.
+func Blocks(src Source, limit int64, look ...func(*Block)) iter.Seq2[*Block, error] {
+	return func(yield func(*Block, error) bool) {
+		for c, err := range shown(src, limit, look) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&c.shown, nil) {
+				return
+			}
+		}
+	}
+}
+
+// shown gives the chunks of a file, each shown to one of look.
+func shown(src Source, limit int64, look []func(*Block)) iter.Seq2[*chunk, error] {
+	show := func(i int) func(*chunk) { return func(c *chunk) { c.show(look[i]) } }
+	switch {
+	case len(look) == 0:
+		return oneByOne(src, limit, func(c *chunk) { c.show(func(*Block) {}) })
+	case limit < 2*forwardBlock:
+		return oneByOne(src, limit, show(0))
+	}
+	return pipelined(src, limit, forwardBlock, func() *chunk { return new(chunk) }, len(look), show)
+}
+
+func oneByOne(src Source, limit int64, show func(*chunk)) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		c := &chunk{}
 		for from := int64(0); from < limit; from = c.end() {
 			err := c.loadForward(src, from, limit, forwardBlock)
+			if err == nil {
+				show(c)
+			}
 			if !yield(c, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+func (c *chunk) show(look func(*Block)) {
+	c.shown.Offset, c.shown.Bytes = c.base, c.data
+	look(&c.shown)
 }

@@ -59,3 +59,56 @@ func TestLinesGivenUp(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocks: what is looked at is what comes, in order, however many look, and what they
+// found comes with it and is there again for another block.
+func TestBlocks(t *testing.T) {
+	text := strings.Repeat("0123456\n", forwardBlock) + strings.Repeat("x", 2*forwardBlock) + "\nend"
+	for _, looking := range []int{0, 1, 3} {
+		type found struct{ at, bytes, used int64 }
+		var look []func(*Block)
+		for range looking {
+			look = append(look, func(b *Block) {
+				if b.Found == nil {
+					b.Found = &found{}
+				}
+				f := b.Found.(*found)
+				*f = found{b.Offset, int64(len(b.Bytes)), f.used + 1}
+			})
+		}
+		at, used := int64(0), int64(0)
+		for b, err := range Blocks(strings.NewReader(text), int64(len(text)), look...) {
+			if err != nil || b.Offset != at || string(b.Bytes) != text[at:][:len(b.Bytes)] {
+				t.Fatalf("%d look: the block at byte %d is not what stands there (%v)", looking, at, err)
+			}
+			if f, _ := b.Found.(*found); (f != nil) != (looking > 0) || f != nil && (f.at != at || f.bytes != int64(len(b.Bytes))) {
+				t.Fatalf("%d look: at byte %d %+v was found", looking, at, f)
+			} else if f != nil {
+				used = max(used, f.used)
+			}
+			at += int64(len(b.Bytes))
+		}
+		if at != int64(len(text)) || looking > 0 && used < 2 {
+			t.Errorf("%d look: %d of %d bytes, and what was found is used %d times", looking, at, len(text), used)
+		}
+	}
+}
+
+// TestBlocksGivenUp: looking ends when nobody asks any more, and where the file does not go on.
+func TestBlocksGivenUp(t *testing.T) {
+	text := strings.Repeat("0123456\n", forwardBlock)
+	look := func(*Block) {}
+	for b, err := range Blocks(strings.NewReader(text), int64(len(text)), look, look) {
+		if err != nil || b.Offset != 0 {
+			t.Fatal(b, err)
+		}
+		break
+	}
+	var last error
+	for _, err := range Blocks(strings.NewReader(text), int64(len(text))+10, look, look) {
+		last = err
+	}
+	if !errors.Is(last, ErrCut) {
+		t.Errorf("%v behind the end, want ErrCut", last)
+	}
+}

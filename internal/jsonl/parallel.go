@@ -5,19 +5,20 @@ import (
 	"sync"
 )
 
-// A job is a chunk on its way: it is loaded in order, parsed by any worker, and
+// A job is a chunk on its way: it is loaded in order, worked on by any worker, and
 // consumed in order.
 type job struct {
-	c      *chunk
-	err    error
-	parsed chan struct{}
+	c    *chunk
+	err  error
+	done chan struct{}
 }
 
-// A pipeline reads with one goroutine and parses with others. Chunks are reused,
-// which bounds its memory and, since loading waits for a free one, its lead. Workers
-// that load what they parse would do without the one, but waiting for their turn
-// costs more than that: a third more time where loading is half of the work.
+// A pipeline reads with one goroutine and works on what was read with others. Chunks are
+// reused, which bounds its memory and, since loading waits for a free one, its lead.
+// Workers that load what they work on would do without the one, but waiting for their
+// turn costs more than that: a third more time where loading is half of the work.
 type pipeline struct {
+	block int // bytes of a chunk, about
 	free  chan *chunk
 	order chan *job
 	work  chan *job
@@ -26,38 +27,37 @@ type pipeline struct {
 }
 
 func parallel(src Source, head *Head, limit int64, opt Options) iter.Seq2[*chunk, error] {
+	return pipelined(src, limit, forwardBlock, func() *chunk { return newChunk(head, opt) }, opt.Workers,
+		func(int) func(*chunk) { return func(c *chunk) { c.parseFirst(someRecords) } })
+}
+
+// pipelined gives chunks of about block bytes, in order, each of which one of some workers
+// has worked on.
+func pipelined(src Source, limit int64, block int, fresh func() *chunk, workers int, worker func(i int) func(*chunk)) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
-		p := newPipeline(head, opt)
+		p := newPipeline(block, workers, fresh)
 		defer p.wg.Wait()
 		defer close(p.stop)
 		p.wg.Go(func() { p.load(src, limit) })
-		for range opt.Workers {
-			p.wg.Go(p.parse)
+		for i := range workers {
+			do := worker(i)
+			p.wg.Go(func() { p.each(do) })
 		}
-		for j := range p.order {
-			<-j.parsed
-			if j.err != nil {
-				yield(nil, j.err)
-				return
-			}
-			if !yield(j.c, nil) {
-				return
-			}
-			p.free <- j.c
-		}
+		p.consume(yield)
 	}
 }
 
-func newPipeline(head *Head, opt Options) *pipeline {
-	n := opt.Workers + 2
+func newPipeline(block, workers int, fresh func() *chunk) *pipeline {
+	n := workers + 2
 	p := &pipeline{
+		block: block,
 		free:  make(chan *chunk, n),
 		order: make(chan *job, n),
 		work:  make(chan *job, n),
 		stop:  make(chan struct{}),
 	}
 	for range n {
-		p.free <- newChunk(head, opt)
+		p.free <- fresh()
 	}
 	return p
 }
@@ -74,11 +74,11 @@ func (p *pipeline) load(src Source, limit int64) {
 		case <-p.stop:
 			return
 		}
-		j := &job{c: c, parsed: make(chan struct{})}
-		j.err = c.loadForward(src, from, limit, forwardBlock)
+		j := &job{c: c, done: make(chan struct{})}
+		j.err = c.loadForward(src, from, limit, p.block)
 		p.order <- j
 		if j.err != nil {
-			close(j.parsed)
+			close(j.done)
 			return
 		}
 		p.work <- j
@@ -86,9 +86,19 @@ func (p *pipeline) load(src Source, limit int64) {
 	}
 }
 
-func (p *pipeline) parse() {
+func (p *pipeline) each(do func(*chunk)) {
 	for j := range p.work {
-		j.c.parseFirst(someRecords)
-		close(j.parsed)
+		do(j.c)
+		close(j.done)
+	}
+}
+
+func (p *pipeline) consume(yield func(*chunk, error) bool) {
+	for j := range p.order {
+		<-j.done
+		if !yield(j.c, j.err) || j.err != nil {
+			return
+		}
+		p.free <- j.c
 	}
 }

@@ -128,7 +128,7 @@ func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
 // Header writes the log's first line. About as many records follow as is said.
 func (l *Log) Header(h Header, records int) {
 	l.time = h.Time
-	n := len(l.drafts) + records // what is put between the drafts
+	n := len(l.drafts) + records + records/8 // what is put between the drafts
 	l.pieces, l.starts = make([]piece, 0, n), make([]int64, 0, n)
 	l.at, l.from = make([]int64, 0, records), make([]Place, 0, records)
 	b := l.room()

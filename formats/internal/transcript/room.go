@@ -8,7 +8,7 @@ func Room[T any](list []T, offset, size int64) []T {
 	if len(list) < cap(list) || len(list) < 1000 {
 		return list
 	}
-	n := int(float64(len(list)) * float64(size) / float64(offset+1) * 1.1)
+	n := int(float64(len(list)) * float64(size) / float64(offset+1) * 1.25)
 	if offset < size/64 {
 		n = min(n, len(list)*4)
 	}

@@ -3,6 +3,7 @@ package transcripttest
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,14 +33,7 @@ func Text(easy string) string {
 // parents that stand before their children.
 func Sound(t *testing.T, log *transcript.Log, agent sessiontree.Agent) {
 	t.Helper()
-	size, err := log.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw := make([]byte, size)
-	if n, err := log.ReadAt(raw, 0); int64(n) != size {
-		t.Fatalf("%d of %d bytes: %v", n, size, err)
-	}
+	raw := all(t, log)
 	for line := range bytes.Lines(raw) {
 		if err := jsonvalue.Check(line); err != nil {
 			t.Fatalf("%v: %s", err, line)
@@ -70,6 +64,27 @@ func Sound(t *testing.T, log *transcript.Log, agent sessiontree.Agent) {
 		t.Fatal(err)
 	}
 	same(t, list, read(t, whole))
+}
+
+// Same fails where two logs are not of the same bytes and notes.
+func Same(t *testing.T, a, b *transcript.Log) {
+	t.Helper()
+	if !bytes.Equal(all(t, a), all(t, b)) || !slices.Equal(a.Notes.List(), b.Notes.List()) {
+		t.Fatalf("two logs of one transcript differ:\n%s%v\n%s%v", all(t, a), a.Notes.List(), all(t, b), b.Notes.List())
+	}
+}
+
+func all(t *testing.T, log *transcript.Log) []byte {
+	t.Helper()
+	size, err := log.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := make([]byte, size)
+	if n, err := log.ReadAt(raw, 0); int64(n) != size {
+		t.Fatalf("%d of %d bytes: %v", n, size, err)
+	}
+	return raw
 }
 
 // read gives the entries of a tree.
