@@ -22,8 +22,16 @@ type record struct {
 	sidechain, meta, summary, apiError, aborted bool
 	explicit                                    bool // of a last-prompt: the leaf was moved
 
-	blocks []block // of a content that is an array
+	blocks []block // of a content that is an array: the first ones
+	beyond int     // how many follow
 }
+
+// mostBlocks is how many blocks of a message are read, and fewAhead of one that is walked
+// ahead, when many are held: each takes a hundred times the room of the shortest.
+const (
+	mostBlocks = 1 << 16
+	fewAhead   = 16
+)
 
 // A block is where the fields of one part of a message's content stand.
 type block struct {
@@ -38,7 +46,9 @@ type block struct {
 type walker struct {
 	rec  record
 	text *syntax.Text
-	line []byte
+
+	ahead bool // it is one of many: a message of many blocks is not for it
+	line  []byte
 
 	top, inMessage, inUsage, inBlock syntax.Visitor
 	element                          func(at int) int
@@ -164,7 +174,7 @@ func (w *walker) messageMember(key []byte, at int) (end int) {
 	case "model":
 		field = &r.model
 	case "content":
-		r.blocks = r.blocks[:0]
+		r.blocks, r.beyond = r.blocks[:0], 0
 		r.content = span{}
 		if at < len(w.line) && w.line[at] == '[' {
 			if end = w.text.Array(at, w.element); end >= 0 {
@@ -207,8 +217,14 @@ func (w *walker) usageMember(key []byte, at int) (end int) {
 
 // blockAt reads an element of a message's content.
 func (w *walker) blockAt(at int) (end int) {
-	b := block{}
-	w.rec.blocks = append(w.rec.blocks, b)
+	switch n := len(w.rec.blocks); {
+	case n == fewAhead && w.ahead:
+		return syntax.Fail(at)
+	case n == mostBlocks:
+		w.rec.beyond++
+		return w.text.Value(at)
+	}
+	w.rec.blocks = append(w.rec.blocks, block{})
 	if at < len(w.line) && w.line[at] == '{' {
 		end = w.text.Object(at, w.inBlock)
 	} else {

@@ -108,6 +108,7 @@ type translator struct {
 	tools   map[string]string // the names of tools, by their calls
 	words   map[string]string // strings that come again and again, by what stands in the lines
 
+	strange  int // records without a uuid that are kept
 	boundary boundary
 	named    bool      // a person named the session
 	summary  []summary // that may be the session's own
@@ -136,7 +137,11 @@ func newTranslator(src store.Source, size int64, path string) *translator {
 const aboutARecord = 2 << 10
 
 // Walker implements transcript.Translator.
-func (t *translator) Walker() *walker { return newWalker() }
+func (t *translator) Walker(ahead bool) *walker {
+	w := newWalker()
+	w.ahead = ahead
+	return w
+}
 
 // Take implements transcript.Translator.
 func (t *translator) Take(walked *walker, w *transcript.Writer, at transcript.Place, size int64) {
@@ -225,6 +230,9 @@ func (t *translator) entry(n *node, kind string) {
 		fallthrough
 	default:
 		t.keep(name(kind, subtype), whole)
+	}
+	if r.beyond > 0 {
+		t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, "blocks of a message that has more than "+strconv.Itoa(mostBlocks))
 	}
 	if int(n.first) == len(t.parts) && n.answer < 0 {
 		t.log.Notes.Note(jsonl.UnknownRecord, n.at, n.size, "a "+kind+" record without a content that can be read; it is kept as it is")
@@ -372,8 +380,9 @@ func (t *translator) bookkeeping(n *node, kind string) {
 		return
 	}
 	if !known {
-		t.log.Notes.Note(jsonl.UnknownRecord, n.at, n.size, "a record of the type "+quoted(kind)+"; it is kept as it is")
-		t.loose(n, kind)
+		if t.loose(n, kind) {
+			t.log.Notes.Note(jsonl.UnknownRecord, n.at, n.size, "a record of the type "+quoted(kind)+"; it is kept as it is")
+		}
 		return
 	}
 	if what != "" {
@@ -399,11 +408,19 @@ func quoted(kind string) string {
 	return `"` + name(kind, "") + `"`
 }
 
-// loose keeps a record where it stands. Where it has a uuid after all it is in the graph.
-func (t *translator) loose(n *node, kind string) {
+// loose keeps a record where it stands, and reports false where there are too many. Where it
+// has a uuid after all it is in the graph.
+func (t *translator) loose(n *node, kind string) bool {
+	if n.uuid == "" {
+		if t.strange++; t.strange > transcript.MostStrange {
+			t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, name(kind, "")+": a record without a uuid, behind "+strconv.Itoa(transcript.MostStrange)+" others")
+			return false
+		}
+	}
 	at := int(n.at.Offset - t.w.LineStart())
 	t.keep(name(kind, ""), span{At: at, End: at + int(n.size)})
 	t.join(n)
+	return true
 }
 
 // title names the session. A name that a person gave stays.

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sessctl/sessctl/entries"
@@ -24,6 +25,7 @@ type translator struct {
 	total    string // the sums of the last token_count
 	copying  copying
 	left     bool // the record at hand was counted
+	strange  int  // records of unknown types
 }
 
 func newTranslator(log *transcript.Log, opt *sessiontree.ReadOptions) *translator {
@@ -40,7 +42,7 @@ func (t *translator) read(r *rollout, src sourceFile, limit int64) error {
 }
 
 // Walker implements transcript.Translator.
-func (t *translator) Walker() *walker { return newWalker() }
+func (t *translator) Walker(bool) *walker { return newWalker() }
 
 // Take implements transcript.Translator.
 func (t *translator) Take(walked *walker, w *transcript.Writer, at transcript.Place, size int64) {
@@ -127,6 +129,10 @@ func (t *translator) keep(kind string) {
 }
 
 func (t *translator) unknown(kind string) {
+	if t.strange++; t.strange > transcript.MostStrange {
+		t.leave(name(kind) + ": a record of an unknown type, behind " + strconv.Itoa(transcript.MostStrange) + " others")
+		return
+	}
 	t.log.Notes.Note(jsonl.UnknownRecord, t.now.at, t.now.size, `a record of the type "`+strings.ToValidUTF8(kind[:min(len(kind), 80)], "")+`"; it is kept as it is`)
 	t.keep(kind)
 }

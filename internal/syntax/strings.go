@@ -5,7 +5,7 @@ import "math/bits"
 // str reads the string whose opening quote is at i.
 func (t *Text) str(i int) int {
 	if t.at(i) != '"' {
-		return fail(i)
+		return Fail(i)
 	}
 	if t.masked {
 		return t.maskedString(i + 1)
@@ -19,13 +19,13 @@ func (t *Text) maskedString(i int) int {
 	stops := t.stops
 	w := i >> 6
 	if w >= len(stops) {
-		return fail(len(t.p))
+		return Fail(len(t.p))
 	}
 	stop := stops[w] & (^uint64(0) << (i & 63))
 	for {
 		for stop == 0 { // a long string spends its time here
 			if w++; w >= len(stops) {
-				return fail(len(t.p))
+				return Fail(len(t.p))
 			}
 			stop = stops[w]
 		}
@@ -39,7 +39,7 @@ func (t *Text) maskedString(i int) int {
 				continue
 			}
 		}
-		return fail(at)
+		return Fail(at)
 	}
 }
 
@@ -56,10 +56,10 @@ func (t *Text) plainString(i int) int {
 				return i
 			}
 		default:
-			return fail(i)
+			return Fail(i)
 		}
 	}
-	return fail(i)
+	return Fail(i)
 }
 
 // plain marks the bytes of a string that need no thought.
@@ -80,7 +80,7 @@ func (t *Text) escape(i int) int {
 			return i + 5
 		}
 	}
-	return fail(i)
+	return Fail(i)
 }
 
 func (t *Text) hex4(i int) bool {

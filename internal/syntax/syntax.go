@@ -86,7 +86,8 @@ func (t *Text) mask() {
 // Failed tells whether a result says that the text is not valid, and where.
 func Failed(end int) (at int, failed bool) { return -1 - end, end < 0 }
 
-func fail(at int) int { return -1 - at }
+// Fail is what a visitor returns that ends the reading.
+func Fail(at int) int { return -1 - at }
 
 // A Visitor is called for each member of an object: with the raw bytes between the
 // key's quotes, and the position of its value. It returns the end of the value,
@@ -97,7 +98,7 @@ type Visitor func(key []byte, at int) (end int)
 // its members in order. It returns the position behind the closing brace.
 func (t *Text) Object(i int, visit Visitor) int {
 	if t.at(i) != '{' {
-		return fail(i)
+		return Fail(i)
 	}
 	if i = t.token(i + 1); t.at(i) == '}' {
 		return i + 1
@@ -119,7 +120,7 @@ func (t *Text) Rest(i int, visit Visitor) int {
 		case '}':
 			return i + 1
 		default:
-			return fail(i)
+			return Fail(i)
 		}
 	}
 }
@@ -140,7 +141,7 @@ func (t *Text) member(i int, visit Visitor) int {
 // position of each element; visit returns the element's end.
 func (t *Text) Array(i int, visit func(at int) (end int)) int {
 	if t.at(i) != '[' {
-		return fail(i)
+		return Fail(i)
 	}
 	i = t.space(i + 1)
 	if t.at(i) == ']' {
@@ -156,7 +157,7 @@ func (t *Text) Array(i int, visit func(at int) (end int)) int {
 		case ']':
 			return i + 1
 		default:
-			return fail(i)
+			return Fail(i)
 		}
 	}
 }
@@ -226,7 +227,7 @@ func (t *Text) next(i int) int {
 			t.closers = t.closers[:n]
 			i++
 		default:
-			return fail(i)
+			return Fail(i)
 		}
 	}
 	return i
@@ -243,7 +244,7 @@ func (t *Text) key(i int) int {
 // colon reads what is between a key and its value.
 func (t *Text) colon(i int) int {
 	if i = t.token(i); t.at(i) != ':' {
-		return fail(i)
+		return Fail(i)
 	}
 	return t.token(i + 1)
 }
@@ -295,7 +296,7 @@ func (t *Text) scalar(i int) int {
 
 func (t *Text) literal(i int, word string) int {
 	if len(t.p)-i < len(word) || string(t.p[i:i+len(word)]) != word {
-		return fail(i)
+		return Fail(i)
 	}
 	return i + len(word)
 }
@@ -331,7 +332,7 @@ func (t *Text) digits(i int) int {
 		i++
 	}
 	if i == start {
-		return fail(i)
+		return Fail(i)
 	}
 	return i
 }

@@ -50,7 +50,7 @@ func (s *scout[W]) look(b *jsonl.Block) {
 			break
 		}
 		if seen.n == len(seen.list) {
-			seen.list = append(seen.list, found[W]{walker: s.to.Walker()})
+			seen.list = append(seen.list, found[W]{walker: s.to.Walker(true)})
 		}
 		s.line(l.Bytes, &seen.list[seen.n])
 		seen.n++

@@ -104,8 +104,8 @@ func TestRoom(t *testing.T) {
 	if got := cap(Room(list, 500, 1000)); got < 4000 || got > 5000 {
 		t.Errorf("room for %d, want about twice 2000", got)
 	}
-	if got := cap(Room(list, 1, 1_000_000)); got > 8000 {
-		t.Errorf("room for %d before anything is known, want at most 8000", got)
+	if got := cap(Room(list, 1, 1_000_000)); got > 16_000 {
+		t.Errorf("room for %d before anything is known, want at most 16000", got)
 	}
 	if got := cap(Room(list, 1000, 1000)); got < 2500 {
 		t.Errorf("room for %d at the end, want some more than 2000", got)

@@ -22,8 +22,9 @@ type Walker interface {
 
 // A Translator takes the objects of a transcript's lines.
 type Translator[W Walker] interface {
-	// Walker gives one more walker.
-	Walker() W
+	// Walker gives one more walker. One for walking ahead, of which there are many, may leave
+	// objects to the others that take much memory.
+	Walker(ahead bool) W
 	// Take takes the object that walked has walked last.
 	Take(walked W, w *Writer, at Place, size int64)
 }
@@ -46,7 +47,7 @@ var bom = []byte("\xEF\xBB\xBF")
 
 // File reads the lines of file n of the log, up to limit.
 func (s *Scan[W]) File(src store.Source, n int32, limit int64) error {
-	s.walker, s.w = s.To.Walker(), s.Log.Writer()
+	s.walker, s.w = s.To.Walker(false), s.Log.Writer()
 	s.w.file, s.w.limit = n, limit
 	for b, err := range jsonl.Blocks(src, limit, s.scouts()...) {
 		if err != nil {
