@@ -9,8 +9,8 @@ import (
 // ParseUsage reads what a message, or a usage entry, says of tokens and cost. What is no
 // sensible number counts as 0.
 func ParseUsage(usage json.RawMessage) (t Tokens) {
-	_ = jsonvalue.Members(usage, func(name string, value []byte) {
-		switch name {
+	_ = jsonvalue.Spans(usage, func(key []byte, at, end int) {
+		switch value := usage[at:end]; string(jsonvalue.Key(key)) {
 		case "input":
 			t.Input = amount(value)
 		case "output":

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"path"
@@ -63,10 +62,7 @@ type message struct {
 }
 
 func (m *message) set(key, value []byte) {
-	if bytes.IndexByte(key, '\\') >= 0 {
-		key = []byte(jsonvalue.Unquote(key))
-	}
-	switch string(key) {
+	switch string(jsonvalue.Key(key)) {
 	case "provider":
 		m.provider = value
 	case "model":

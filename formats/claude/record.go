@@ -75,7 +75,7 @@ func (w *walker) Whole() bool {
 
 // member visits a member of the record.
 func (w *walker) member(key []byte, at int) (end int) {
-	key = transcript.Key(key)
+	key = jsonvalue.Key(key)
 	if string(key) == "message" && at < len(w.line) && w.line[at] == '{' {
 		r := &w.rec
 		r.id, r.model, r.content, r.stop, r.usage, r.blocks = span{}, span{}, span{}, span{}, transcript.Usage{}, r.blocks[:0]
@@ -168,7 +168,7 @@ func (w *walker) flag(key []byte) *bool {
 func (w *walker) messageMember(key []byte, at int) (end int) {
 	r := &w.rec
 	var field *span
-	switch string(transcript.Key(key)) {
+	switch string(jsonvalue.Key(key)) {
 	case "id":
 		field = &r.id
 	case "model":
@@ -202,7 +202,7 @@ func (w *walker) usageMember(key []byte, at int) (end int) {
 		return end
 	}
 	u := &w.rec.usage
-	switch value := w.line[at:end]; string(transcript.Key(key)) {
+	switch value := w.line[at:end]; string(jsonvalue.Key(key)) {
 	case "input_tokens":
 		u.Input = jsonvalue.Number(value)
 	case "output_tokens":
@@ -242,7 +242,7 @@ func (w *walker) blockMember(key []byte, at int) (end int) {
 	}
 	b := &w.rec.blocks[len(w.rec.blocks)-1]
 	value := span{At: at, End: end}
-	switch string(transcript.Key(key)) {
+	switch string(jsonvalue.Key(key)) {
 	case "type":
 		b.kind = value
 	case "text":

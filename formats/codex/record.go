@@ -55,7 +55,7 @@ func (w *walker) Walk(text *syntax.Text, line []byte, i int) (end int) {
 func (w *walker) Whole() bool { return w.wrapped && !w.kind.None() && !w.time.None() }
 
 func (w *walker) member(key []byte, at int) (end int) {
-	key = transcript.Key(key)
+	key = jsonvalue.Key(key)
 	if string(key) == "payload" && at < len(w.line) && w.line[at] == '{' {
 		w.payload, w.wrapped = fields{}, true
 		end = w.text.Object(at, w.inner)
@@ -82,7 +82,7 @@ func (w *walker) member(key []byte, at int) (end int) {
 
 func (w *walker) payloadMember(key []byte, at int) (end int) {
 	if end = w.text.Value(at); end >= 0 {
-		w.set(transcript.Key(key), span{At: at, End: end})
+		w.set(jsonvalue.Key(key), span{At: at, End: end})
 	}
 	return end
 }

@@ -16,11 +16,15 @@ func Get(raw []byte, name string) (value []byte) {
 }
 
 // Is tells whether the bytes between a key's quotes spell a name.
-func Is(key []byte, name string) bool {
+func Is(key []byte, name string) bool { return string(Key(key)) == name }
+
+// Key decodes the bytes between a key's quotes. As a rule they are what they stand for, and
+// stay where they are.
+func Key(key []byte) []byte {
 	if bytes.IndexByte(key, '\\') < 0 {
-		return string(key) == name
+		return key
 	}
-	return Unquote(key) == name
+	return []byte(Unquote(key))
 }
 
 // Set gives the object raw with a member set to a value, in place where raw has the

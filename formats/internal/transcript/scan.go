@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/sessctl/sessctl/internal/jsonl"
-	"github.com/sessctl/sessctl/internal/jsonvalue"
 	"github.com/sessctl/sessctl/internal/syntax"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
@@ -173,12 +172,4 @@ func (s *Scan[W]) nextRecord(line []byte, at, fault int, budget *int) int {
 		}
 	}
 	return len(line)
-}
-
-// Key gives the bytes of an object's key, decoded where it has escapes.
-func Key(key []byte) []byte {
-	if bytes.IndexByte(key, '\\') < 0 {
-		return key
-	}
-	return []byte(jsonvalue.Unquote(key))
 }
