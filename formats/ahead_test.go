@@ -3,6 +3,7 @@ package formats_test
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -31,11 +32,21 @@ func TestOnSeveralProcessors(t *testing.T) {
 
 func session(t *testing.T, path string, workers int) (list []string, damage []sessiontree.Damage) {
 	t.Helper()
-	tree, err := formats.Read(path, &sessiontree.ReadOptions{Workers: workers})
+	last, total := int64(0), int64(0)
+	opt := &sessiontree.ReadOptions{Workers: workers, Progress: func(done, of int64) {
+		if done < last {
+			t.Errorf("%d bytes are done after %d", done, last)
+		}
+		last, total = done, of
+	}}
+	tree, err := formats.Read(path, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tree.Close()
+	if info, err := os.Stat(path); err != nil || last != total || total != info.Size() {
+		t.Errorf("%d of %d bytes are done at the end (%v)", last, total, err)
+	}
 	for e, err := range tree.Entries() {
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,8 @@ type ReadOptions struct {
 	Verify bool
 	// Workers is how many processors a whole scan uses; 0 and 1 stand for one.
 	Workers int
-	// Progress, where set, is called during a whole scan, with bytes.
+	// Progress, where set, is called during a whole scan, and while the transcript of another
+	// program is read, with bytes.
 	Progress func(done, total int64)
 }
 

@@ -129,12 +129,12 @@ func newTranslator(src store.Source, size int64, path string) *translator {
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix), ".jsonl")
 	return &translator{
 		walker: newWalker(), log: transcript.NewLog(src), src: src, size: size, base: base,
-		byUUID: make(map[string]int32, size/aboutARecord), tools: map[string]string{}, words: map[string]string{}, seed: maphash.MakeSeed(),
+		byUUID: make(map[string]int32, about(size)), tools: map[string]string{}, words: map[string]string{}, seed: maphash.MakeSeed(),
 	}
 }
 
-// aboutARecord is how many bytes a record has in most transcripts, or more.
-const aboutARecord = 2 << 10
+// about guesses how many records a transcript has: not many more than most have.
+func about(size int64) int64 { return min(size/(2<<10), 1<<18) }
 
 // Walker implements transcript.Translator.
 func (t *translator) Walker(ahead bool) *walker {

@@ -32,8 +32,8 @@ type Translator[W Walker] interface {
 type Scan[W Walker] struct {
 	Log *Log
 	To  Translator[W]
-	// Options say on how many processors: beside the one that takes, others walk ahead.
-	// Nil stands for one.
+	// Options say on how many processors (beside the one that takes, others walk ahead), and
+	// who is told of the progress. Nil stands for one, and nobody.
 	Options *sessiontree.ReadOptions
 
 	walker W
@@ -53,6 +53,9 @@ func (s *Scan[W]) File(src store.Source, n int32, limit int64) error {
 			return err
 		}
 		s.block(b)
+		if s.Options != nil && s.Options.Progress != nil {
+			s.Options.Progress(b.Offset+int64(len(b.Bytes)), limit)
+		}
 	}
 	return nil
 }
