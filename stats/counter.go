@@ -22,7 +22,7 @@ const (
 
 // Counts are what was counted.
 type Counts struct {
-	Sessions              int
+	Sessions              int            // that have an entry there, be it a copy
 	Prompts               int            // that a person typed
 	Messages              map[string]int // by role
 	ToolCalls, ToolErrors int
@@ -57,7 +57,7 @@ type Tool struct {
 	Time          time.Duration
 }
 
-// A File is how often tools read and changed a file, by their calls.
+// A File is how often tools read and changed a file, by their calls that did not fail.
 type File struct {
 	Path         string
 	Reads, Edits int
@@ -73,11 +73,13 @@ type CounterOptions struct {
 
 // A Counter sums sessions up.
 type Counter struct {
-	opt    CounterOptions
-	seen   map[uint64]struct{} // entries that were counted
-	total  Counts
-	copied int
-	spent  map[Spent]float64 // what counts of each sum, by its run and model
+	opt     CounterOptions
+	seen    map[uint64]struct{} // entries that were counted
+	total   Counts
+	copied  int
+	known   map[string]*known // sessions, by their ids
+	unknown int               // sessions whose cost is not known
+	spent   map[Spent]float64 // what counts of each sum, by its run and model
 
 	branches []Branch
 	rewinds  []Rewind
@@ -91,7 +93,7 @@ type Counter struct {
 // NewCounter makes a counter that has seen nothing.
 func NewCounter(opt *CounterOptions) *Counter {
 	c := &Counter{
-		seen: map[uint64]struct{}{}, spent: map[Spent]float64{},
+		seen: map[uint64]struct{}{}, known: map[string]*known{}, spent: map[Spent]float64{},
 		groups: map[string]*Group{}, models: map[string]*Model{}, tools: map[string]*Tool{}, files: map[string]*File{},
 	}
 	if opt != nil {
@@ -104,39 +106,49 @@ func NewCounter(opt *CounterOptions) *Counter {
 }
 
 // Add counts a session. Entries that were counted before, as copies that a fork made of
-// them, are left out.
+// them, are left out, and so is what another file of the same session has as well.
 func (c *Counter) Add(s *Session) {
-	c.total.Sessions++
-	c.branches = append(c.branches, s.Branches...)
-	mine := map[string]bool{} // groups that the session is in
+	in := map[string]bool{} // groups that the session is in
+	within := c.all()
 	for i := range s.facts {
-		f := &s.facts[i]
-		if !c.within(f.at) {
-			continue
-		}
-		if _, again := c.seen[f.key]; again {
-			c.copied++
-			continue
-		}
-		c.seen[f.key] = struct{}{}
-		c.total.add(f)
-		c.sort(f)
-		if f.rewind != nil {
-			c.rewinds = append(c.rewinds, *f.rewind)
-		}
-		if c.opt.By != "" {
-			key := c.key(s, f)
-			if g := c.group(key); !mine[key] {
-				mine[key] = true
-				g.Sessions++
+		if f := &s.facts[i]; c.within(f.at) {
+			within = true
+			if c.opt.By != "" {
+				in[c.key(s, f)] = true
 			}
-			c.group(key).add(f)
+			c.count(s, f)
 		}
 	}
-	if c.opt.Since.IsZero() && c.opt.Until.IsZero() { // nobody knows when it was spent
+	if !within {
+		return
+	}
+	c.session(s, in)
+	if c.all() { // nobody knows when it was spent
 		for _, told := range s.Spent {
 			c.spend(s, told)
 		}
+	}
+}
+
+// all tells that no time is asked for.
+func (c *Counter) all() bool { return c.opt.Since.IsZero() && c.opt.Until.IsZero() }
+
+// count counts an entry, unless that was done.
+func (c *Counter) count(s *Session, f *fact) {
+	if _, again := c.seen[f.key]; again {
+		if c.known[s.name()] == nil {
+			c.copied++
+		}
+		return
+	}
+	c.seen[f.key] = struct{}{}
+	c.total.add(f)
+	c.sort(f)
+	if f.rewind != nil {
+		c.rewinds = append(c.rewinds, *f.rewind)
+	}
+	if c.opt.By != "" {
+		c.group(c.key(s, f)).add(f)
 	}
 }
 
@@ -224,7 +236,7 @@ func (c *Counter) sort(f *fact) {
 	}
 	for _, call := range f.calls {
 		c.tool(call.tool).Calls++
-		if call.path != "" {
+		if call.path != "" && !call.failed {
 			c.file(call)
 		}
 	}

@@ -57,7 +57,7 @@ func readable(err error) error {
 // A message is what of one is counted. Its bytes are those of the record.
 type message struct {
 	provider, model, tool      []byte
-	usage, content             []byte
+	usage, content, call       []byte
 	failed, synthetic, byAgent bool
 }
 
@@ -69,6 +69,8 @@ func (m *message) set(key, value []byte) {
 		m.model = value
 	case "toolName":
 		m.tool = value
+	case "toolCallId":
+		m.call = value
 	case "usage":
 		m.usage = value
 	case "content":
@@ -116,7 +118,9 @@ func (p *parser) said(role string, m *message) (s said, whole bool) {
 		s.tokens, s.model = entries.ParseUsage(m.usage), p.modelName(m)
 		s.calls = p.calls(m.content)
 	case "toolResult":
-		s.tool, s.failed = p.name(m.tool), m.failed
+		if s.tool, s.failed = p.name(m.tool), m.failed; m.failed {
+			s.of = jsonvalue.String(m.call)
+		}
 	}
 	return s, !p.cut
 }
@@ -136,11 +140,13 @@ func (p *parser) prompted(e entries.Entry, m *message) bool {
 
 func (p *parser) calls(content []byte) (list []call) {
 	jsonvalue.Elements(content, func(block []byte) {
-		var kind, name, arguments []byte
+		var kind, id, name, arguments []byte
 		err := jsonvalue.Spans(p.look(block), func(key []byte, at, end int) {
 			switch {
 			case jsonvalue.Is(key, "type"):
 				kind = block[at:end]
+			case jsonvalue.Is(key, "id"):
+				id = block[at:end]
 			case jsonvalue.Is(key, "name"):
 				name = block[at:end]
 			case jsonvalue.Is(key, "arguments"):
@@ -148,7 +154,11 @@ func (p *parser) calls(content []byte) (list []call) {
 			}
 		})
 		if err == nil && jsonvalue.String(kind) == "toolCall" {
-			list = append(list, p.call(p.name(name), p.look(arguments)))
+			c := p.call(p.name(name), p.look(arguments))
+			if c.path != "" {
+				c.id = jsonvalue.String(id)
+			}
+			list = append(list, c)
 		}
 	})
 	return list

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"iter"
+	"strings"
 	"time"
 
 	"github.com/sessctl/sessctl/entries"
@@ -31,6 +32,8 @@ type Session struct {
 	// Spent is what the session's program says that models cost, where it does not say so
 	// of each answer.
 	Spent []Spent
+	// Damage is what had to be worked around to read it.
+	Damage []sessiontree.Damage
 
 	facts []fact
 }
@@ -79,15 +82,18 @@ type said struct {
 	model  string // that answered; of a result, the one that called
 	tool   string // of a result
 	failed bool   // ... which says that its call failed
+	of     string // the id of that call
 	tokens entries.Tokens
 	calls  []call
 }
 
 // A call is one of a tool.
 type call struct {
-	tool string
-	path string // the file that it is about, absolute where the session's directory is known
-	edit bool   // ... which it changes
+	tool   string
+	id     string // where it is about a file
+	path   string // that file, absolute where the session's directory is known
+	edit   bool   // ... which it changes
+	failed bool   // its result says so: it did nothing to the file
 }
 
 // Read reads the messages of a session.
@@ -106,14 +112,7 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{
-		session: session,
-		early:   early,
-		seen:    make(map[entries.ID]int32, n),
-		places:  make([]place, 1, n+1),
-		sums:    make([]entries.Tokens, 1),
-	}
-	session.facts = make([]fact, 0, n)
+	r := newReader(session, early, n)
 	entriesOf := t.Entries()
 	if opt.Tip != "" {
 		entriesOf = t.Path(opt.Tip)
@@ -125,6 +124,7 @@ func Read(t *sessiontree.Tree, opt *Options) (*Session, error) {
 	if opt.Tip == "" {
 		r.session.Spent = spentOf(h)
 	}
+	session.Damage = t.Damage()
 	branches, err := t.Branches()
 	if err != nil {
 		return nil, err
@@ -156,6 +156,7 @@ type reader struct {
 	seen    map[entries.ID]int32 // indexes in places
 	places  []place              // the first one is that of what is not known
 	sums    []entries.Tokens     // of paths; the first one is nothing
+	calls   map[string]*call     // those that are about files, by their ids
 	asked   []int                // facts of prompts that no model has answered yet
 }
 
@@ -165,6 +166,19 @@ type place struct {
 	at    time.Time // of the last entry of the conversation
 	model string    // that answered last
 	sum   int32     // of the path's tokens: its index in sums
+}
+
+// newReader makes a reader of about n entries.
+func newReader(s *Session, early *early, n int) *reader {
+	s.facts = make([]fact, 0, n)
+	return &reader{
+		session: s,
+		early:   early,
+		seen:    make(map[entries.ID]int32, n),
+		places:  make([]place, 1, n+1),
+		sums:    make([]entries.Tokens, 1),
+		calls:   map[string]*call{},
+	}
 }
 
 // all adds entries. What was not read of them while the log was scanned is read now.
@@ -193,7 +207,9 @@ func (r *reader) entry(e entries.Entry, f *fact) {
 	if !f.told {
 		f.model = p.model
 	}
-	f.took = took(p, e)
+	if !f.synthetic() {
+		f.took = took(p, e)
+	}
 	if f.tokens != (entries.Tokens{}) {
 		sum := r.sums[p.sum]
 		sum.Add(f.tokens)
@@ -202,9 +218,10 @@ func (r *reader) entry(e entries.Entry, f *fact) {
 	if e.Type.Conversation() && !e.Time.IsZero() {
 		p.at = e.Time
 	}
-	if e.Role == "assistant" {
+	if e.Role == "assistant" && !f.synthetic() {
 		p.model = f.model
 	}
+	r.called(f)
 	r.seen[e.ID], r.places = int32(len(r.places)), append(r.places, p)
 	if f.role != "" || f.tokens != (entries.Tokens{}) || f.rewind != nil {
 		r.session.facts = append(r.session.facts, *f)
@@ -237,8 +254,24 @@ func (r *reader) answer(f *fact) {
 	switch {
 	case f.prompt:
 		r.asked = append(r.asked, len(r.session.facts)-1)
-	case f.role == "assistant":
+	case f.role == "assistant" && !f.synthetic():
 		r.settle(f.model)
+	}
+}
+
+// synthetic tells of what Claude Code writes in a model's name, such as "No response
+// requested.", be it hours after what was asked.
+func (f *fact) synthetic() bool { return strings.HasSuffix(f.model, "<synthetic>") }
+
+// called leads failures to the calls that failed.
+func (r *reader) called(f *fact) {
+	for i := range f.calls {
+		if c := &f.calls[i]; c.id != "" {
+			r.calls[c.id] = c
+		}
+	}
+	if c := r.calls[f.of]; c != nil && f.failed {
+		c.failed = true
 	}
 }
 
