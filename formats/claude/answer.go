@@ -18,7 +18,8 @@ type answer struct {
 // answer drafts a line of a model's message.
 func (t *translator) answer(n *node) {
 	r := &t.rec
-	a := answer{id: t.str(r.id), model: t.word(r.model), stop: t.word(r.stop), failed: r.apiError, aborted: r.aborted, usage: r.usage}
+	t.beyond(n)
+	a := answer{id: t.str(r.id), model: transcript.Name(t.word(r.model)), stop: t.word(r.stop), failed: r.apiError, aborted: r.aborted, usage: r.usage}
 	t.w.Begin()
 	if t.isString(r.content) {
 		t.w.TextBlock(r.content)
@@ -65,7 +66,7 @@ func (t *translator) signature(s span) {
 }
 
 func (t *translator) call(b *block) {
-	id, tool := t.str(b.id), t.word(b.name)
+	id, tool := transcript.Name(t.str(b.id)), transcript.Name(t.word(b.name))
 	t.tools[id] = tool
 	t.w.Text(`{"type":"toolCall","id":`)
 	t.w.String(id)

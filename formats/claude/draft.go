@@ -1,10 +1,12 @@
 package claude
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats/internal/transcript"
+	"github.com/sessctl/sessctl/internal/jsonl"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
@@ -21,14 +23,13 @@ const prefix = "claude:"
 
 // name gives the words for a record of a type and a subtype.
 func name(kind, subtype string) string {
-	const most = 80 // a hostile file may have any type
 	if subtype != "" {
 		kind += "/" + subtype
 	}
 	if kind == "" {
 		kind = "record"
 	}
-	return kind[:min(len(kind), most)]
+	return transcript.Cut(kind, 80) // a hostile file may have any type
 }
 
 // keep drafts a custom entry with a part of the line as its data.
@@ -48,6 +49,7 @@ func (t *translator) add(kind entries.Type) {
 // user drafts what a user's record says.
 func (t *translator) user(n *node) {
 	r := &t.rec
+	t.beyond(n)
 	switch {
 	case r.summary:
 		t.compaction(n)
@@ -133,6 +135,9 @@ func (t *translator) saidBlocks(n *node) {
 			continue
 		}
 		if all || t.isString(b.text) && t.wroteProgram(b.text) {
+			if t.full(n) {
+				break
+			}
 			t.noticeBlock(b)
 			continue
 		}
@@ -189,10 +194,29 @@ func (t *translator) typedBlock(b *block) {
 	t.w.Block(b.all)
 }
 
+// full tells, also the reader, that a record's blocks are too many to be entries each.
+func (t *translator) full(n *node) bool {
+	if !t.w.Crowded() {
+		return false
+	}
+	t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, "blocks of a message, behind many others")
+	return true
+}
+
+// beyond tells of the blocks that were not read.
+func (t *translator) beyond(n *node) {
+	if t.rec.beyond > 0 {
+		t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, "blocks of a message that has more than "+strconv.Itoa(mostBlocks))
+	}
+}
+
 // results drafts a message for every tool result of a content.
 func (t *translator) results(n *node) {
 	for i := range t.rec.blocks {
 		if b := &t.rec.blocks[i]; t.is(b.kind, "tool_result") {
+			if t.full(n) {
+				return
+			}
 			t.result(n, b)
 		}
 	}
@@ -203,7 +227,7 @@ func (t *translator) result(n *node, b *block) {
 	if call.None() {
 		call = t.rec.sourceCall
 	}
-	id := t.str(call)
+	id := transcript.Name(t.str(call))
 	t.w.Begin()
 	t.w.Text(`,"message":{"role":"toolResult","toolCallId":`)
 	t.w.String(id)

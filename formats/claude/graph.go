@@ -188,31 +188,46 @@ func (g *graph) unite(parent int32) {
 	if g.nodes[first].next < 0 {
 		return
 	}
-	seen := map[moment][]int32{}
+	seen := map[moment]*sayings{}
 	g.nodes[parent].child, g.nodes[parent].last = -1, -1
 	for c := first; c >= 0; {
 		n := &g.nodes[c]
 		next := n.next
-		if twin := g.twin(seen[n.moment], n); twin >= 0 {
+		if twin := g.twin(seen, c); twin >= 0 {
 			g.merge(twin, c)
 		} else {
-			seen[n.moment] = append(seen[n.moment], c)
 			g.adopt(parent, c)
 		}
 		c = next
 	}
 }
 
-// twin finds a message that another one repeats; -1 where there is none.
-func (g *graph) twin(among []int32, n *node) int32 {
+// Sayings are the messages of one moment, by what they say. Most moments have one, which
+// then need not be read.
+type sayings struct {
+	first int32
+	by    map[uint64]int32 // nil where there is only the first
+}
+
+// twin finds the message that another one repeats, -1 where there is none, and adds those
+// that are new to what was seen.
+func (g *graph) twin(seen map[moment]*sayings, i int32) int32 {
+	n := &g.nodes[i]
 	if n.class == other || n.time == "" {
 		return -1
 	}
-	for _, i := range among {
-		if g.hash(&g.nodes[i]) == g.hash(n) {
-			return i
-		}
+	s := seen[n.moment]
+	if s == nil {
+		seen[n.moment] = &sayings{first: i}
+		return -1
 	}
+	if s.by == nil {
+		s.by = map[uint64]int32{g.hash(&g.nodes[s.first]): s.first}
+	}
+	if twin, ok := s.by[g.hash(n)]; ok {
+		return twin
+	}
+	s.by[g.hash(n)] = i
 	return -1
 }
 

@@ -78,7 +78,8 @@ func (w *walker) member(key []byte, at int) (end int) {
 	key = jsonvalue.Key(key)
 	if string(key) == "message" && at < len(w.line) && w.line[at] == '{' {
 		r := &w.rec
-		r.id, r.model, r.content, r.stop, r.usage, r.blocks = span{}, span{}, span{}, span{}, transcript.Usage{}, r.blocks[:0]
+		r.id, r.model, r.content, r.stop, r.usage = span{}, span{}, span{}, span{}, transcript.Usage{}
+		r.blocks, r.beyond = r.blocks[:0], 0
 		if end = w.text.Object(at, w.inMessage); end >= 0 {
 			r.message = span{At: at, End: end}
 			r.known++

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"fmt"
 	"hash/maphash"
 	"path/filepath"
 	"strconv"
@@ -22,7 +23,7 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 	}
 	t := newTranslator(src, size, name)
 	if err := t.read(opt); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return t.log.Tree(sessiontree.AgentClaude, name, opt)
 }
@@ -34,7 +35,7 @@ func (t *translator) read(opt *sessiontree.ReadOptions) error {
 		return err
 	}
 	t.write()
-	return nil
+	return t.failed
 }
 
 // A node is one record of the transcript's graph.
@@ -93,6 +94,7 @@ const (
 type translator struct {
 	*walker  // of the record at hand
 	log      *transcript.Log
+	failed   error // of reading a record again
 	src      store.Source
 	size     int64 // of src; 0 where not all of it is taken
 	w        *transcript.Writer
@@ -108,7 +110,6 @@ type translator struct {
 	tools   map[string]string // the names of tools, by their calls
 	words   map[string]string // strings that come again and again, by what stands in the lines
 
-	strange  int // records without a uuid that are kept
 	boundary boundary
 	named    bool      // a person named the session
 	summary  []summary // that may be the session's own
@@ -231,9 +232,6 @@ func (t *translator) entry(n *node, kind string) {
 	default:
 		t.keep(name(kind, subtype), whole)
 	}
-	if r.beyond > 0 {
-		t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, "blocks of a message that has more than "+strconv.Itoa(mostBlocks))
-	}
 	if int(n.first) == len(t.parts) && n.answer < 0 {
 		t.log.Notes.Note(jsonl.UnknownRecord, n.at, n.size, "a "+kind+" record without a content that can be read; it is kept as it is")
 		t.keep(kind, whole)
@@ -252,14 +250,14 @@ func (t *translator) holds(start int) span {
 }
 
 // hash is that of what a record says. It is read again for it, since hardly any record
-// has to be compared. What cannot be read is like nothing else.
+// has to be compared. What cannot be read any more ends the reading.
 func (t *translator) hash(n *node) uint64 {
 	if n.says != 0 || n.holds.None() {
 		return n.says
 	}
 	part := make([]byte, n.holds.End-n.holds.At)
-	if _, err := t.src.ReadAt(part, n.at.Offset+int64(n.holds.At)); err != nil {
-		return maphash.Comparable(t.seed, n.at)
+	if got, err := t.src.ReadAt(part, n.at.Offset+int64(n.holds.At)); got < len(part) {
+		t.failed = transcript.Short(err)
 	}
 	n.says = maphash.Bytes(t.seed, part)
 	return n.says
@@ -411,11 +409,9 @@ func quoted(kind string) string {
 // loose keeps a record where it stands, and reports false where there are too many. Where it
 // has a uuid after all it is in the graph.
 func (t *translator) loose(n *node, kind string) bool {
-	if n.uuid == "" {
-		if t.strange++; t.strange > transcript.MostStrange {
-			t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, name(kind, "")+": a record without a uuid, behind "+strconv.Itoa(transcript.MostStrange)+" others")
-			return false
-		}
+	if n.uuid == "" && t.w.Crowded() {
+		t.log.Notes.Note(jsonl.LeftOut, n.at, n.size, name(kind, "")+": a record without a uuid, behind many others")
+		return false
 	}
 	at := int(n.at.Offset - t.w.LineStart())
 	t.keep(name(kind, ""), span{At: at, End: at + int(n.size)})

@@ -166,9 +166,10 @@ func (w *writing) end(s int32) entries.ID {
 	return ""
 }
 
-// base is the id that a record's entry has: its uuid, or its place where it has none.
+// base is the id that a record's entry has: its uuid, or its place where it has none, or one
+// that is so long that those below it could not name it.
 func (n *node) base() entries.ID {
-	if n.uuid != "" {
+	if transcript.ID(n.uuid) {
 		return entries.ID(n.uuid)
 	}
 	return entries.ID("c" + strconv.FormatInt(n.at.Offset, 10))
@@ -176,7 +177,7 @@ func (n *node) base() entries.ID {
 
 // id is the id of a record's entry.
 func (w *writing) id(n *node) entries.ID {
-	if n.uuid != "" && !n.made {
+	if transcript.ID(n.uuid) && !n.made {
 		return entries.ID(n.uuid)
 	}
 	return w.free(n.base())

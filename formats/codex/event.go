@@ -76,7 +76,7 @@ func (t *translator) completed() {
 		t.userItem(t.get(item, "content"))
 		return
 	case "AgentMessage":
-		jsonvalue.Elements(t.get(item, "content"), func(element []byte) {
+		t.elements(t.get(item, "content"), func(element []byte) {
 			t.w.Begin()
 			t.w.BlockOf(element)
 			t.tell(t.add(block, ""), agentSaid, byEvent)
@@ -97,7 +97,7 @@ func (t *translator) completed() {
 
 func (t *translator) userItem(content []byte) {
 	var typed [][]byte
-	jsonvalue.Elements(content, func(element []byte) { typed = append(typed, element) })
+	t.elements(content, func(element []byte) { typed = append(typed, element) })
 	if len(typed) > 0 {
 		t.typed(typed, userSaid, byEvent)
 	}

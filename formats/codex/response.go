@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/formats/internal/transcript"
 	"github.com/sessctl/sessctl/internal/jsonvalue"
 )
 
@@ -62,7 +63,7 @@ func (t *translator) userMessage() {
 		return
 	}
 	var typed [][]byte
-	jsonvalue.Elements(content.Of(t.line), func(element []byte) {
+	t.elements(content.Of(t.line), func(element []byte) {
 		if text := jsonvalue.Get(element, "text"); len(text) > 0 && noticed(jsonvalue.String(text)) {
 			t.w.Begin()
 			t.w.Text(`,"customType":"` + prefix + `context","content":`)
@@ -126,7 +127,26 @@ func (t *translator) said(content span, what telling, by source) {
 		each(content.Of(t.line))
 		return
 	}
-	jsonvalue.Elements(content.Of(t.line), each)
+	t.elements(content.Of(t.line), each)
+}
+
+// mostElements is how many elements of a message are read: in memory they take a hundred
+// times the room of the shortest.
+const mostElements = 1 << 16
+
+// elements visits those of a message's content, as long as there is room for them.
+func (t *translator) elements(content []byte, visit func(element []byte)) {
+	n, left := 0, false
+	jsonvalue.Elements(content, func(element []byte) {
+		if n++; n > mostElements || t.w.Crowded() {
+			left = true
+			return
+		}
+		visit(element)
+	})
+	if left {
+		t.leave("elements of a message, behind many others")
+	}
 }
 
 // reasoning drafts a model's thoughts, as far as they can be read.
@@ -172,6 +192,7 @@ func (t *translator) call(kind string) {
 }
 
 func (t *translator) callBlock(id, tool string, by source) {
+	tool = transcript.Name(tool)
 	t.tools[id] = tool
 	t.w.Begin()
 	t.w.Text(`{"type":"toolCall","id":`)

@@ -1,9 +1,6 @@
 package codex
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats/internal/transcript"
 	"github.com/sessctl/sessctl/internal/jsonl"
@@ -25,7 +22,6 @@ type translator struct {
 	total    string // the sums of the last token_count
 	copying  copying
 	left     bool // the record at hand was counted
-	strange  int  // records of unknown types
 }
 
 func newTranslator(log *transcript.Log, opt *sessiontree.ReadOptions) *translator {
@@ -111,11 +107,10 @@ func (t *translator) add(class class, kind entries.Type) *item {
 const prefix = "codex:"
 
 func name(kind string) string {
-	const most = 80 // a hostile file may have any type
 	if kind == "" {
 		kind = "record"
 	}
-	return kind[:min(len(kind), most)]
+	return transcript.Cut(kind, 80) // a hostile file may have any type
 }
 
 // keep keeps the payload as it is.
@@ -129,11 +124,11 @@ func (t *translator) keep(kind string) {
 }
 
 func (t *translator) unknown(kind string) {
-	if t.strange++; t.strange > transcript.MostStrange {
-		t.leave(name(kind) + ": a record of an unknown type, behind " + strconv.Itoa(transcript.MostStrange) + " others")
+	if t.w.Crowded() {
+		t.leave(name(kind) + ": a record of an unknown type, behind many others")
 		return
 	}
-	t.log.Notes.Note(jsonl.UnknownRecord, t.now.at, t.now.size, `a record of the type "`+strings.ToValidUTF8(kind[:min(len(kind), 80)], "")+`"; it is kept as it is`)
+	t.log.Notes.Note(jsonl.UnknownRecord, t.now.at, t.now.size, `a record of the type "`+transcript.Cut(kind, 80)+`"; it is kept as it is`)
 	t.keep(kind)
 }
 
@@ -152,7 +147,7 @@ func (t *translator) sessionMeta() {
 	}
 	p := &t.payload
 	m := meta{
-		known: true, id: t.str(p.id), time: t.str(p.time), cwd: t.str(p.cwd), provider: t.str(p.provider), fork: t.str(p.fork),
+		known: true, id: t.str(p.id), time: t.str(p.time), cwd: t.str(p.cwd), provider: transcript.Name(t.str(p.provider)), fork: t.str(p.fork),
 		paginated: t.str(p.mode) == "paginated",
 	}
 	if m.time == "" {
@@ -174,7 +169,7 @@ func (t *translator) last() setting { return t.settings[len(t.settings)-1] }
 
 // turnContext takes the model of a turn, where it is another than before.
 func (t *translator) turnContext() {
-	model, effort := t.str(t.payload.model), t.str(t.payload.effort)
+	model, effort := transcript.Name(t.str(t.payload.model)), transcript.Name(t.str(t.payload.effort))
 	if model != "" && model != t.last().model {
 		t.settings = append(t.settings, setting{model, t.last().provider})
 		t.w.Begin()

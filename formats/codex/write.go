@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/sessctl/sessctl/entries"
@@ -17,7 +18,7 @@ func From(src store.Source, path string, opt *sessiontree.ReadOptions) (*session
 	log := transcript.NewLog(src)
 	f := &family{log: log, t: newTranslator(log, opt)}
 	if _, err := f.read(src, 0, path); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f.gather()
 	w := &writing{family: f, taken: map[entries.ID]bool{}, at: map[*rollout]state{}}

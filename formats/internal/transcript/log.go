@@ -43,17 +43,19 @@ func (d Draft) Empty() bool { return d.first == d.end }
 
 // A Log is a session log made of pieces. It is a [store.Source] once it is finished.
 type Log struct {
-	files  []store.Source
-	full   [][]byte // what was made: parts that are full
-	bytes  []byte   // ... and the one that grows
-	drafts []piece  // by Draft
-	pieces []piece  // of the log
-	starts []int64  // of the pieces
-	size   int64
-	time   string  // of the last record
-	at     []int64 // where each record starts
-	from   []Place // ... and what it was made from
-	Notes  Notes
+	files   []store.Source
+	full    [][]byte // what was made: parts that are full
+	bytes   []byte   // ... and the one that grows
+	drafts  []piece  // by Draft
+	drafted int
+	past    int64   // bytes of the files before the one that is read
+	pieces  []piece // of the log
+	starts  []int64 // of the pieces
+	size    int64
+	time    string  // of the last record
+	at      []int64 // where each record starts
+	from    []Place // ... and what it was made from
+	Notes   Notes
 }
 
 // NewLog makes an empty log of transcripts in files, which it closes.
@@ -107,7 +109,7 @@ func add(run []piece, from int, p piece) []piece {
 // Record starts a record of the log with the four fields that all entries begin with.
 // One without a time has that of the record before it: programs stumble over none.
 func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
-	if time == "" {
+	if time == "" || len(time) > mostTime {
 		time = l.time
 	}
 	l.time = time
@@ -127,7 +129,7 @@ func (l *Log) Record(from Place, kind entries.Type, id, parent, time string) {
 
 // Header writes the log's first line. About as many records follow as is said.
 func (l *Log) Header(h Header, records int) {
-	l.time = h.Time
+	l.time = Cut(h.Time, mostTime)
 	n := len(l.drafts) + records + records/8 // what is put between the drafts
 	l.pieces, l.starts = make([]piece, 0, n), make([]int64, 0, n)
 	l.at, l.from = make([]int64, 0, records), make([]Place, 0, records)
@@ -293,10 +295,16 @@ func (l *Log) read(p []byte, from piece, skip int64) (int, error) {
 	if n == len(p) {
 		return n, nil
 	}
+	return n, Short(err)
+}
+
+// Short is the error of a reading that gave less than was there: at the end of a file, which
+// has then become shorter, it has none of its own.
+func Short(err error) error {
 	if err == nil || err == io.EOF {
-		err = sessiontree.ErrChanged // the file is shorter than it was
+		return sessiontree.ErrChanged
 	}
-	return n, err
+	return err
 }
 
 // Tree reads the log as a session of an agent.

@@ -1,9 +1,5 @@
 package transcript
 
-// MostStrange bounds the records outside of the conversation that are kept: a session has not
-// many, and each takes a hundred times the room of the shortest ones.
-const MostStrange = 100_000
-
 // Room gives a list with room for one more, and where it has to grow for as many as a
 // whole transcript will make if it goes on as it did up to offset of its size bytes:
 // growing step by step would move everything again and again. It does not trust its

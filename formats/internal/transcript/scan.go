@@ -47,7 +47,8 @@ var bom = []byte("\xEF\xBB\xBF")
 // File reads the lines of file n of the log, up to limit.
 func (s *Scan[W]) File(src store.Source, n int32, limit int64) error {
 	s.walker, s.w = s.To.Walker(false), s.Log.Writer()
-	s.w.file, s.w.limit = n, limit
+	s.w.file, s.w.limit, s.w.before = n, limit, s.Log.past
+	s.Log.past += limit
 	for b, err := range jsonl.Blocks(src, limit, s.scouts()...) {
 		if err != nil {
 			return err

@@ -17,13 +17,14 @@ const mostShort = 16 << 10
 
 // A Writer drafts parts of records while a line is at hand.
 type Writer struct {
-	log   *Log
-	file  int32
-	line  []byte
-	at    int64 // of the line, in the file
-	limit int64 // of the file
-	first int   // where the draft starts
-	long  []Span
+	log    *Log
+	file   int32
+	line   []byte
+	at     int64 // of the line, in the file
+	limit  int64 // of the file
+	before int64 // bytes of other files that were read
+	first  int   // where the draft starts
+	long   []Span
 }
 
 // Writer gives a writer for the log.
@@ -36,7 +37,10 @@ func (w *Writer) LineStart() int64 { return w.at }
 func (w *Writer) Begin() { w.first = len(w.log.drafts) }
 
 // Draft ends the draft that was started and gives it.
-func (w *Writer) Draft() Draft { return Draft{int32(w.first), int32(len(w.log.drafts))} }
+func (w *Writer) Draft() Draft {
+	w.log.drafted++
+	return Draft{int32(w.first), int32(len(w.log.drafts))}
+}
 
 // Text adds text.
 func (w *Writer) Text(s string) {
