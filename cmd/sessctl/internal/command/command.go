@@ -111,7 +111,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.color, "color", "auto", "`WHEN` to colour: auto, always or never")
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "do not page long output on a terminal")
 	f.BoolVar(&a.flags.utc, "utc", false, "show times in UTC instead of local time")
-	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
+	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR`, which has to be there, too (can be repeated)")
 	f.StringVar(&a.flags.cwd, "cwd", "", "only sessions of the working directory `DIR`")
 	f.StringVar(&a.flags.agent, "agent", "", "only sessions of `NAME`: sessctl, pi, omp, claude or codex")
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.search(), a.stats(), a.verify())
@@ -176,8 +176,11 @@ func (a *app) places() (*locate.Places, error) {
 	}
 	for _, dir := range a.flags.dirs {
 		abs, err := filepath.Abs(dir)
+		if err == nil {
+			err = folder(abs)
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--dir: %w", err)
 		}
 		p.Dirs = append(p.Dirs, abs)
 	}
