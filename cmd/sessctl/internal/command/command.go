@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -78,6 +77,7 @@ func (a *app) run(args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	refuseUnknown(root)
 	return a.exit(root.ExecuteC())
 }
 
@@ -101,7 +101,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.BoolVar(&a.flags.json, "json", false, "one JSON document (docs/cli.md lists its fields)")
@@ -119,21 +119,9 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.files())
 	root.AddCommand(a.archive(), a.unarchive(), a.gc(), a.du())
 	root.AddCommand(a.demo(), a.version(), exitCodes())
-	root.SuggestionsMinimumDistance = 2
+	root.SuggestionsMinimumDistance = nearEnough
 	a.complete(root)
 	return root
-}
-
-// knownCommand refuses what is no command, with what may have been meant.
-func knownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := fmt.Errorf("unknown command %q", args[0])
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(s, " or "))
-	}
-	return err
 }
 
 // output opens the place where the command's data goes.
