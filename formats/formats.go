@@ -1,6 +1,9 @@
 package formats
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats/claude"
 	"github.com/sessctl/sessctl/formats/codex"
@@ -34,7 +37,20 @@ func From(src store.Source, name string, opt *sessiontree.ReadOptions) (*session
 	case agent == sessiontree.AgentCodex:
 		return codex.From(src, name, opt)
 	}
-	return sessiontree.From(src, name, opt)
+	t, err := sessiontree.From(src, name, opt)
+	return t, ofNobody(err, src, name)
+}
+
+// ofNobody says of what is no session that it is none of any agent here: sessiontree, whose
+// error it is, knows fewer of them.
+func ofNobody(err error, src store.Source, name string) error {
+	if !errors.Is(err, sessiontree.ErrNoSession) {
+		return err
+	}
+	if size, unknown := src.Size(); unknown == nil && size == 0 {
+		return fmt.Errorf("%s: %w: it is empty", name, sessiontree.ErrNoSession)
+	}
+	return fmt.Errorf("%s: %w of any program that is known (pi, oh-my-pi, sessctl, Claude Code, Codex)", name, sessiontree.ErrNoSession)
 }
 
 // Describe reads the beginning and the end of one session, whichever agent wrote it.
@@ -53,7 +69,9 @@ func Describe(path string) sessiontree.Info {
 	case agent == sessiontree.AgentCodex:
 		return codex.Describe(src, path)
 	}
-	return sessiontree.Describe(path)
+	info := sessiontree.Describe(path)
+	info.Err = ofNobody(info.Err, src, path)
+	return info
 }
 
 // Prompt tells whether an entry is what a person typed: not a tool's result, nothing that

@@ -71,13 +71,18 @@ func TestAgents(t *testing.T) {
 
 // TestNoSession: what is no session is told as that.
 func TestNoSession(t *testing.T) {
-	for _, text := range []string{"hello\n", `{"a":1}` + "\n", `{"type":"zzz","payload":{}}` + "\n", "[]\n"} {
+	const ofNobody = "not a session of any program that is known (pi, oh-my-pi, sessctl, Claude Code, Codex)"
+	for text, said := range map[string]string{
+		"hello\n": ofNobody, `{"a":1}` + "\n": ofNobody, "{}": ofNobody, `{"type":"zzz","payload":{}}` + "\n": ofNobody, "[]\n": ofNobody,
+		"\x89PNG\r\n\x1a\n\x00\x00": ofNobody, " \n\n": ofNobody, "": "not a session: it is empty",
+	} {
 		path := file(t, "x.jsonl", text)
-		if tree, err := formats.Read(path, nil); !errors.Is(err, sessiontree.ErrNoSession) {
-			t.Errorf("%q: %v (%v), want that it is no session", text, err, tree)
+		want := path + ": " + said
+		if tree, err := formats.Read(path, nil); !errors.Is(err, sessiontree.ErrNoSession) || err.Error() != want {
+			t.Errorf("%q: %v (%v), want %s", text, err, tree, want)
 		}
-		if info := formats.Describe(path); !errors.Is(info.Err, sessiontree.ErrNoSession) {
-			t.Errorf("%q is described as %+v, want that it is no session", text, info)
+		if info := formats.Describe(path); !errors.Is(info.Err, sessiontree.ErrNoSession) || info.Err.Error() != want {
+			t.Errorf("%q is described as %+v, want %s", text, info, want)
 		}
 	}
 	if _, err := formats.Read(filepath.Join(t.TempDir(), "none.jsonl"), nil); !errors.Is(err, os.ErrNotExist) {

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -78,6 +77,7 @@ func (a *app) run(args []string) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	refuseUnknown(root)
 	return a.exit(root.ExecuteC())
 }
 
@@ -101,7 +101,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.BoolVar(&a.flags.json, "json", false, "one JSON document (docs/cli.md lists its fields)")
@@ -111,7 +111,7 @@ func (a *app) root() *cobra.Command {
 	f.StringVar(&a.flags.color, "color", "auto", "`WHEN` to colour: auto, always or never")
 	f.BoolVar(&a.flags.noPager, "no-pager", false, "do not page long output on a terminal")
 	f.BoolVar(&a.flags.utc, "utc", false, "show times in UTC instead of local time")
-	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR` too (can be repeated)")
+	f.StringArrayVar(&a.flags.dirs, "dir", nil, "look for sessions in `DIR`, which has to be there, too (can be repeated)")
 	f.StringVar(&a.flags.cwd, "cwd", "", "only sessions of the working directory `DIR`")
 	f.StringVar(&a.flags.agent, "agent", "", "only sessions of `NAME`: sessctl, pi, omp, claude or codex")
 	root.AddCommand(a.ls(), a.branches(), a.tree(), a.show(), a.context(), a.search(), a.stats(), a.verify())
@@ -119,21 +119,9 @@ func (a *app) root() *cobra.Command {
 	root.AddCommand(a.files())
 	root.AddCommand(a.archive(), a.unarchive(), a.gc(), a.du())
 	root.AddCommand(a.demo(), a.version(), exitCodes())
-	root.SuggestionsMinimumDistance = 2
+	root.SuggestionsMinimumDistance = nearEnough
 	a.complete(root)
 	return root
-}
-
-// knownCommand refuses what is no command, with what may have been meant.
-func knownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	err := fmt.Errorf("unknown command %q", args[0])
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(s, " or "))
-	}
-	return err
 }
 
 // output opens the place where the command's data goes.
@@ -176,8 +164,11 @@ func (a *app) places() (*locate.Places, error) {
 	}
 	for _, dir := range a.flags.dirs {
 		abs, err := filepath.Abs(dir)
+		if err == nil {
+			err = folder(abs)
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--dir: %w", err)
 		}
 		p.Dirs = append(p.Dirs, abs)
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -58,8 +59,10 @@ func (a *app) completeWord(word string) completer {
 	switch word {
 	case "S":
 		return a.completeSession
-	case "ENTRY", "TIP", "A", "B":
+	case "ENTRY":
 		return a.completeEntry
+	case "TIP":
+		return a.completeTip
 	case "DIR":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case "FILE", "OUT":
@@ -127,6 +130,29 @@ func (a *app) completeSession(_ *cobra.Command, args []string, begun string) (li
 // of entries: without a beginning those of the conversation that come last on the active
 // path.
 func (a *app) completeEntry(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.completeInside(args, func(t *sessiontree.Tree) []cobra.Completion {
+		return append(labelCompletions(t, begun), entryCompletions(t, begun)...)
+	})
+}
+
+// completeTip offers the tips of branches, and where something is typed that begins
+// other entries, those behind them.
+func (a *app) completeTip(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return a.completeInside(args, func(t *sessiontree.Tree) []cobra.Completion {
+		tips, offered := tipCompletions(t, begun)
+		if begun == "" {
+			return tips
+		}
+		others := append(labelCompletions(t, begun), entryCompletions(t, begun)...)
+		return append(tips, slices.DeleteFunc(others, func(c cobra.Completion) bool {
+			name, _, _ := strings.Cut(c, "\t")
+			return offered[name]
+		})...)
+	})
+}
+
+// completeInside offers what stands in the session that was named.
+func (a *app) completeInside(args []string, offer func(t *sessiontree.Tree) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const done = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	if len(args) == 0 || args[0] == "-" {
 		return nil, done
@@ -140,7 +166,42 @@ func (a *app) completeEntry(_ *cobra.Command, args []string, begun string) ([]co
 		return nil, done
 	}
 	defer t.Close()
-	return append(labelCompletions(t, begun), entryCompletions(t, begun)...), done
+	return offer(t), done
+}
+
+// tipCompletions offers the tips of branches by their last prompts, the one that stands
+// last in the log first.
+func tipCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completion, offered map[string]bool) {
+	const width = 60
+	branches, err := t.Branches()
+	if err != nil {
+		return nil, nil
+	}
+	offered = map[string]bool{}
+	for _, b := range slices.Backward(branches) {
+		id, ok := idBegun(b.Tip, begun)
+		if !ok {
+			continue
+		}
+		what := string(b.Origin)
+		if b.Active {
+			what = "active"
+		}
+		list = append(list, cobra.CompletionWithDesc(id, term.Cut(what+"  "+oneLine(b.LastPrompt), width)))
+		offered[id] = true
+	}
+	return list, offered
+}
+
+// idBegun gives an id as it can be put into a command line, if something typed begins
+// it: its end, as output shows it, or all of it.
+func idBegun(id entries.ID, begun string) (string, bool) {
+	for _, form := range []string{id.Short(), string(id)} {
+		if len(begun) < len(form) && strings.HasPrefix(form, begun) && completable(form) {
+			return form, true
+		}
+	}
+	return "", false
 }
 
 func labelCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completion) {
@@ -176,11 +237,8 @@ func entryCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completio
 		if err != nil || len(list) == most {
 			break
 		}
-		for _, id := range []string{e.ID.Short(), string(e.ID)} {
-			if len(begun) < len(id) && strings.HasPrefix(id, begun) && completable(id) {
-				list = append(list, entryCompletion(id, e))
-				break
-			}
+		if id, ok := idBegun(e.ID, begun); ok {
+			list = append(list, entryCompletion(id, e))
 		}
 	}
 	return list

@@ -30,8 +30,9 @@ answers and the test runs are scripted; the calls of the library, the files, the
 and the crash are real. No network and no configuration are needed.
 
 Then it shows the tree and the branches, and commands to try. DIR has to be new or
-empty; by default it is a new temporary folder. It is kept. The last line is the
-path of the session.`,
+empty; by default it is a new temporary folder. It is kept. Beside it only a note of
+the last turn is written, to sessctl/turns of the user's cache, as of each session
+with files. The last line is the path of the session.`,
 		Example: "  sessctl demo\n  sessctl demo ./demo --json",
 		Args:    needs(0, 1, "at most a folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {

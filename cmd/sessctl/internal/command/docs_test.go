@@ -343,6 +343,17 @@ func TestFlagsAreDocumented(t *testing.T) {
 	(&app{}).root().PersistentFlags().VisitAll(check("every command", everywhere))
 }
 
+// TestAgentsAreDocumented: docs/cli.md names every agent that session.agent may be.
+func TestAgentsAreDocumented(t *testing.T) {
+	_, row, _ := strings.Cut(cliPage(t), "\n| `session.agent` | string | ")
+	row, _, _ = strings.Cut(row, "|")
+	for _, agent := range agents {
+		if !strings.Contains(row, "`"+agent+"`") {
+			t.Errorf("docs/cli.md does not say that session.agent may be %s, only %s", agent, row)
+		}
+	}
+}
+
 // TestExitCodesAreDocumented: the help topic and docs/cli.md say the same.
 func TestExitCodesAreDocumented(t *testing.T) {
 	page := cliPage(t)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,7 +88,7 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	match, err := f.match(places)
+	since, until, err := period(f.since, f.until)
 	if err != nil {
 		return err
 	}
@@ -95,15 +97,12 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 		dirs = places.Known()
 	}
 	for _, dir := range args { // a known directory may be missing, one that is named may not
-		if _, err := os.Stat(dir); err != nil {
+		if err := folder(dir); err != nil {
 			return err
 		}
 	}
 	opt := &sessiontree.ListOptions{
-		Limit: f.limit, Count: f.count, Match: match, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe, Read: places.Read,
-	}
-	if opt.Since, err = parseTime(f.since, time.Now()); err != nil {
-		return err
+		Limit: f.limit, Count: f.count, Match: f.match(places, until), Since: since, Workers: runtime.GOMAXPROCS(0), Describe: places.Describe, Read: places.Read,
 	}
 	return a.write(true, func(o *term.Output) error { return a.list(o, f, dirs, opt) })
 }
@@ -133,9 +132,38 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 	shown.clear()
 	a.reportUnreadable(bad)
 	if l.n == 0 && !a.flags.quiet {
-		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s; name a folder to look elsewhere\n", term.Line(strings.Join(dirs, ", ")))
+		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s; %s\n", term.Line(strings.Join(dirs, ", ")), term.Line(a.elsewhere(dirs)))
 	}
 	return errors.Join(l.finish(), unread)
+}
+
+// elsewhere says where to look for sessions: in a known folder below one that was looked
+// in, such as projects of ~/.claude.
+func (a *app) elsewhere(dirs []string) string {
+	if places, err := a.places(); err == nil {
+		for _, known := range places.Known() {
+			isAbove := func(dir string) bool { return above(dir, known) }
+			if !slices.Contains(dirs, known) && slices.ContainsFunc(dirs, isAbove) && folder(known) == nil {
+				return "'sessctl ls " + known + "' looks further down"
+			}
+		}
+	}
+	return "name a folder to look elsewhere"
+}
+
+// above tells whether a folder is on the way to a path that is absolute.
+func above(dir, path string) bool {
+	abs, err := filepath.Abs(dir)
+	return err == nil && strings.HasPrefix(path, abs+string(filepath.Separator))
+}
+
+// folder refuses what is no folder: it holds no sessions.
+func folder(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is a file, and sessions are looked for in folders; if it is one, 'sessctl tree %s' shows it", name, name)
+	}
+	return err
 }
 
 func (a *app) reportUnreadable(bad []sessiontree.Info) {
@@ -238,17 +266,29 @@ func size(n int64) string {
 }
 
 // match joins the filters into one.
-func (f *lsFlags) match(places *locate.Places) (func(*sessiontree.Info) bool, error) {
-	until, err := parseTime(f.until, time.Now())
-	if err != nil {
-		return nil, err
-	}
+func (f *lsFlags) match(places *locate.Places, until time.Time) func(*sessiontree.Info) bool {
 	grep := strings.ToLower(f.grep)
 	return func(i *sessiontree.Info) bool {
 		text := strings.ToLower(i.Name + "\n" + i.FirstPrompt + "\n" + i.Cwd)
 		return places.Match(i) && strings.Contains(text, grep) &&
 			(until.IsZero() || i.Modified.Before(until))
-	}, nil
+	}
+}
+
+// period reads --since and --until. One that ends before it begins would give nothing,
+// without a word.
+func period(since, until string) (from, to time.Time, err error) {
+	now := time.Now()
+	if from, err = parseTime(since, now); err != nil {
+		return from, to, err
+	}
+	if to, err = parseTime(until, now); err != nil {
+		return from, to, err
+	}
+	if since != "" && until != "" && !from.Before(to) {
+		err = usagef("--since %s is not before --until %s: there is no time between them", since, until)
+	}
+	return from, to, err
 }
 
 // parseTime reads a moment: a duration back from now (90m, 3h, 2d, 1w), a day, or a

@@ -68,8 +68,11 @@ func (a *app) reportDamage(t *sessiontree.Tree) {
 	if len(damage) == 0 || a.flags.quiet {
 		return
 	}
-	fmt.Fprintf(a.stderr, "sessctl: %s: %s; 'sessctl verify %s' tells more\n",
-		safe.Line(t.File()), strings.Join(kinds(damage), ", "), safe.Line(t.File()))
+	where, more := safe.Line(t.File()), "'sessctl verify "+safe.Line(t.File())+"' tells more"
+	if t.File() == "-" { // which has been read, and is gone
+		where, more = "standard input", "the same input to 'sessctl verify -' tells more"
+	}
+	fmt.Fprintf(a.stderr, "sessctl: %s: %s; %s\n", where, strings.Join(kinds(damage), ", "), more)
 	for _, d := range damage {
 		if d.Kind == "leaf-moved" {
 			fmt.Fprintf(a.stderr, "sessctl: %s\n", safe.Line(d.Detail))

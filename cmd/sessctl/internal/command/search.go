@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -80,10 +79,7 @@ func (f *searchFlags) check(a *app) (err error) {
 	case f.query.Around < 0 || f.limit < 0:
 		return usagef("-C and --limit take a number that is not negative")
 	}
-	if f.query.Since, err = parseTime(f.since, time.Now()); err != nil {
-		return err
-	}
-	f.query.Until, err = parseTime(f.until, time.Now())
+	f.query.Since, f.query.Until, err = period(f.since, f.until)
 	return err
 }
 

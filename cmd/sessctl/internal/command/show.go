@@ -41,8 +41,9 @@ entry, and its content indented below. Long results of tools are cut, and record
 Claude Code and Codex keep for themselves are left out; --full shows all. "not sent"
 marks what the model does not see any more: a compaction replaced it, an edit took it
 out, it is on another branch (show S ENTRY tells which). With ENTRY it prints that
-entry alone, in full.`,
-		Example: "  sessctl show latest -n 20\n  sessctl show latest --agent claude --errors\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest -f",
+entry alone, in full. -f follows sessions of sessctl, pi and oh-my-pi; a transcript of
+Claude Code or Codex cannot be followed.`,
+		Example: "  sessctl show latest -n 20\n  sessctl show latest --agent claude --errors\n  sessctl show session.jsonl --branch bf412c --brief\n  sessctl show session.jsonl :18 --raw\n  sessctl show latest --agent pi -f",
 		Args:    needs(1, 2, aSession+"; and an ENTRY"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runShow(&f, args)
@@ -53,7 +54,7 @@ entry alone, in full.`,
 	fl.StringVar(&f.branch, "branch", "", "the path to the entry `TIP` instead of the active one")
 	fl.StringVar(&f.from, "from", "", "start at `ENTRY` of the path")
 	fl.StringVar(&f.to, "to", "", "end at `ENTRY` of the path")
-	fl.IntVarP(&f.around, "context", "C", 0, "with ENTRY: `N` entries of its path before and after it, too")
+	fl.IntVarP(&f.around, "context", "C", 0, "with ENTRY: the `N` entries before and after it that are shown of its path, too")
 	fl.IntVarP(&f.last, "last", "n", 0, "only the last `N` entries")
 	fl.BoolVar(&f.brief, "brief", false, "one line an entry")
 	fl.BoolVar(&f.full, "full", false, "do not cut long results, and leave no records out")
@@ -63,7 +64,7 @@ entry alone, in full.`,
 	fl.StringSliceVar(&f.tools, "tool", nil, "only calls and results of the tools `NAMES`")
 	fl.BoolVar(&f.errors, "errors", false, "only failed results and turns")
 	fl.BoolVar(&f.noThought, "no-thinking", false, "leave out thinking")
-	fl.BoolVarP(&f.follow, "follow", "f", false, "wait for more, and show it as it is written")
+	fl.BoolVarP(&f.follow, "follow", "f", false, "wait for more, and show it as it is written (not of Claude Code and Codex)")
 	return cmd
 }
 
@@ -106,6 +107,12 @@ func (a *app) runShow(f *showFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	var end sessiontree.Cursor
+	if f.follow { // what cannot be followed is refused before anything is printed
+		if end, err = t.Cursor(); err != nil {
+			return err
+		}
+	}
 	return a.write(!f.follow, func(o *term.Output) error {
 		p := &printer{app: a, o: o, flags: f, alone: len(args) == 2 && f.around == 0, view: view}
 		if a.flags.json {
@@ -117,7 +124,7 @@ func (a *app) runShow(f *showFlags, args []string) error {
 			}
 		}
 		if f.follow {
-			return p.follow(t, picked)
+			return p.follow(t, end)
 		}
 		f.tellHidden(a, t)
 		return nil
@@ -136,11 +143,7 @@ func (f *showFlags) tellHidden(a *app, t *sessiontree.Tree) {
 // pick finds the entries to be shown.
 func (f *showFlags) pick(a *app, t *sessiontree.Tree, entry []string) ([]entries.Entry, error) {
 	if len(entry) == 1 {
-		list, err := f.pickOne(t, entry[0])
-		if f.around > 0 && f.readable(a) {
-			list = slices.DeleteFunc(list, internal)
-		}
-		return list, err
+		return f.pickOne(a, t, entry[0])
 	}
 	tip, err := f.tip(t)
 	if err != nil {
@@ -187,9 +190,9 @@ func gather(seq iter.Seq2[entries.Entry, error]) (list []entries.Entry, err erro
 	return list, nil
 }
 
-// pickOne finds one entry, and with -C what stands around it: on the active path
+// pickOne finds one entry, and with -C what is shown around it: on the active path
 // where that has it, else on the way to the tip below it.
-func (f *showFlags) pickOne(t *sessiontree.Tree, name string) ([]entries.Entry, error) {
+func (f *showFlags) pickOne(a *app, t *sessiontree.Tree, name string) ([]entries.Entry, error) {
 	e, err := locate.Entry(t, name)
 	if err != nil || f.around == 0 {
 		return []entries.Entry{e}, err
@@ -198,21 +201,28 @@ func (f *showFlags) pickOne(t *sessiontree.Tree, name string) ([]entries.Entry, 
 	if err != nil {
 		return nil, err
 	}
-	path = path[max(len(path)-1-f.around, 0):]
+	above := path[:len(path)-1]
 	below, err := f.below(t, e.ID)
-	return append(path, below...), err
+	if err != nil {
+		return nil, err
+	}
+	if f.readable(a) {
+		above, below = slices.DeleteFunc(above, internal), slices.DeleteFunc(below, internal)
+	}
+	around := append(above[max(len(above)-f.around, 0):], e)
+	return append(around, below[:min(f.around, len(below))]...), nil
 }
 
-func (f *showFlags) below(t *sessiontree.Tree, id entries.ID) ([]entries.Entry, error) {
+// below gives what follows an entry on its path, down to the tip.
+func (f *showFlags) below(t *sessiontree.Tree, id entries.ID) (list []entries.Entry, err error) {
 	active, err := gather(t.Path(t.Leaf()))
 	if err != nil {
 		return nil, err
 	}
 	if i := slices.IndexFunc(active, func(e entries.Entry) bool { return e.ID == id }); i >= 0 {
-		return active[i+1 : min(i+1+f.around, len(active))], nil
+		return active[i+1:], nil
 	}
-	var list []entries.Entry
-	for len(list) < f.around {
+	for {
 		kids, err := t.Children(id)
 		if err != nil || len(kids) == 0 {
 			return list, err
@@ -224,7 +234,6 @@ func (f *showFlags) below(t *sessiontree.Tree, id entries.ID) ([]entries.Entry, 
 		}
 		list = append(list, e)
 	}
-	return list, nil
 }
 
 // cut applies --from and --to.
@@ -278,14 +287,10 @@ func usesTool(m entries.Message, names []string) bool {
 	return slices.ContainsFunc(m.Calls(), func(b entries.Block) bool { return slices.Contains(names, b.Name) })
 }
 
-// follow shows what is written from now on.
-func (p *printer) follow(t *sessiontree.Tree, shown []entries.Entry) error {
+// follow shows what is written behind a place from now on.
+func (p *printer) follow(t *sessiontree.Tree, at sessiontree.Cursor) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	at, err := t.Cursor()
-	if err != nil {
-		return err
-	}
 	if err := p.o.Flush(); err != nil {
 		return err
 	}

@@ -89,10 +89,7 @@ func (f *statsFlags) options(a *app, args []string) (opt *stats.CounterOptions, 
 	if a.flags.utc {
 		opt.Location = time.UTC
 	}
-	if opt.Since, err = parseTime(f.since, time.Now()); err != nil {
-		return nil, err
-	}
-	opt.Until, err = parseTime(f.until, time.Now())
+	opt.Since, opt.Until, err = period(f.since, f.until)
 	return opt, err
 }
 

@@ -20,7 +20,7 @@ func Entry(t *sessiontree.Tree, name string) (entries.Entry, error) {
 	case strings.HasPrefix(name, ":"):
 		line, err := strconv.Atoi(name[1:])
 		if err != nil {
-			return entries.Entry{}, fmt.Errorf("entry %q: not a line number: %w", name, sessiontree.ErrNotFound)
+			return entries.Entry{}, notFoundf("entry %q: behind the colon stands a line number", name)
 		}
 		return t.EntryAtLine(line)
 	}
@@ -45,7 +45,7 @@ func above(t *sessiontree.Tree, name string) (entries.Entry, error) {
 	if name != "@" {
 		var err error
 		if up, err = strconv.Atoi(name[2:]); err != nil || up < 0 {
-			return entries.Entry{}, fmt.Errorf("entry %q: not a number of steps: %w", name, sessiontree.ErrNotFound)
+			return entries.Entry{}, notFoundf("entry %q: behind @~ stands a number of steps", name)
 		}
 	}
 	for e, err := range t.Ancestors(t.Leaf()) {
@@ -54,7 +54,7 @@ func above(t *sessiontree.Tree, name string) (entries.Entry, error) {
 		}
 		up--
 	}
-	return entries.Entry{}, fmt.Errorf("entry %q: the path is shorter: %w", name, sessiontree.ErrNotFound)
+	return entries.Entry{}, notFoundf("entry %q is above the root: the path to the leaf is shorter", name)
 }
 
 func labelled(t *sessiontree.Tree, name string) (entries.ID, error) {
@@ -75,12 +75,12 @@ func labelled(t *sessiontree.Tree, name string) (entries.ID, error) {
 		return entries.ID(ids[0]), nil
 	}
 	slices.Sort(ids)
-	return "", ambiguous("label", name, ids)
+	return "", ambiguous("label", name, len(ids), ids)
 }
 
 func byPart(t *sessiontree.Tree, part string) (entries.Entry, error) {
 	if len(part) < MinID {
-		return entries.Entry{}, fmt.Errorf("entry %q: give at least %d characters of an id: %w", part, MinID, sessiontree.ErrNotFound)
+		return entries.Entry{}, notFoundf("entry %q is too short: give at least %d characters of an id", part, MinID)
 	}
 	var ids []string
 	for e, err := range t.Entries() {
@@ -97,5 +97,5 @@ func byPart(t *sessiontree.Tree, part string) (entries.Entry, error) {
 	case 1:
 		return t.Entry(entries.ID(ids[0]))
 	}
-	return entries.Entry{}, ambiguous("entry", part, ids)
+	return entries.Entry{}, ambiguous("entry", part, len(ids), ids)
 }

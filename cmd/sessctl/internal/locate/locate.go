@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
 )
@@ -131,71 +130,7 @@ func (p *Places) filters() (s string) {
 	return s
 }
 
-// byID looks at the file names, which end in the id; only where none fits are the
-// files opened.
-func (p *Places) byID(name string) (string, error) {
-	if len(name) < MinID {
-		return "", fmt.Errorf("session %q: give at least %d characters of its id: %w", name, MinID, sessiontree.ErrNotFound)
-	}
-	byName, rest := p.files(name)
-	if len(byName) == 0 {
-		for _, path := range rest {
-			if fits(p.describe(path).ID, name) {
-				byName = append(byName, path)
-			}
-		}
-	}
-	switch byName = unique(byName); len(byName) { // directories may overlap
-	case 0:
-		return "", fmt.Errorf("session %q: %w; 'sessctl ls' lists those in %s", name, sessiontree.ErrNotFound, strings.Join(p.Known(), ", "))
-	case 1:
-		return byName[0], nil
-	}
-	return "", ambiguous("session", name, byName)
-}
-
-// files splits the session files into those whose name has the id, and the rest.
-// Directories that cannot be read have none.
-func (p *Places) files(id string) (fit, rest []string) {
-	for _, dir := range p.Known() {
-		for f, err := range store.LogFiles(dir) {
-			switch {
-			case err != nil:
-			case fits(idOfFile(f.Path), id):
-				fit = append(fit, f.Path)
-			default:
-				rest = append(rest, f.Path)
-			}
-		}
-	}
-	return fit, rest
-}
-
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// idOfFile gives what stands behind the time in a session's file name.
-func idOfFile(path string) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix), ".jsonl")
-	if _, id, ok := strings.Cut(name, "_"); ok {
-		return id
-	}
-	return name
-}
-
-func fits(id, part string) bool {
-	return id != "" && (strings.HasPrefix(id, part) || strings.HasSuffix(id, part) ||
-		strings.HasPrefix(entries.ID(id).Short(), part)) // as output shows it
-}
-
-func ambiguous(what, name string, candidates []string) error {
-	const most = 10
-	list := candidates[:min(len(candidates), most)]
-	more := ""
-	if n := len(candidates) - len(list); n > 0 {
-		more = fmt.Sprintf("\n  and %d more", n)
-	}
-	return fmt.Errorf("%s %q: %w:\n  %s%s", what, name, ErrAmbiguous, strings.Join(list, "\n  "), more)
 }

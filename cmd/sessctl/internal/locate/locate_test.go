@@ -86,8 +86,47 @@ func TestSession(t *testing.T) {
 		}
 	}
 	_, err := places.Session("ABCD")
-	if list := strings.Split(err.Error(), "\n  ")[1:]; len(list) != 2 || !slices.Contains(list, first) || !slices.Contains(list, second) {
-		t.Errorf("got %v, want both candidates, and each once", err)
+	list := strings.Split(err.Error(), "\n  ")[1:]
+	slices.Sort(list)
+	if want := []string{"01AAAA1111ABCD  pi  hello  /code/01AAAA1111ABCD", "01AAAA2222ABCD  pi  hello  /code/01AAAA2222ABCD"}; !slices.Equal(list, want) {
+		t.Errorf("got %q, want both candidates, each once and with what tells them apart: %q", list, want)
+	}
+	_, err = places.Session("01B")
+	if want := `session "01B" is too short: give at least 4 characters of its id`; err.Error() != want {
+		t.Errorf("got %q, want %q", err, want)
+	}
+}
+
+// TestThreadsOfCodex: the segments of a thread are one session, and a beginning that fits
+// several threads does not find the one that has a segment with that beginning.
+func TestThreadsOfCodex(t *testing.T) {
+	const one, two, segment, later = "01a22c41-f7f1-7dd1-82ff-0f25ec23c480", "01a22c42-3574-7be3-a8f1-3043a34a103d",
+		"01a22c42-9884-7103-92db-0f9008708fbf", "01a22c43-0000-7103-92db-0f9008708fbf"
+	dir, copies := t.TempDir(), t.TempDir()
+	file := func(dir, time, thread, segment string) string {
+		return put(t, filepath.Join(dir, "rollout-2026-11-30T11-"+time+"-"+thread+segment+".jsonl"), thread, 1)
+	}
+	first := file(dir, "40-50", one, "")
+	file(dir, "41-06", two, "")
+	file(dir, "41-31", two, "_"+segment)
+	last := file(dir, "42-00", two, "_"+later)
+	places := &locate.Places{Getenv: environment(nil), Dirs: []string{dir}}
+	for name, want := range map[string]string{
+		"01a22c41": first, "ec23c480": first, one: first, "01a22c42-3": last, "a34a103d": last, two: last, "01a22c43": last, later: last,
+	} {
+		if got, err := places.Session(name); got != want || err != nil {
+			t.Errorf("%s: got %s (%v), want %s", name, got, err, want)
+		}
+	}
+	_, err := places.Session("01a22")
+	if !errors.Is(err, locate.ErrAmbiguous) || strings.Count(err.Error(), "\n") != 2 || !strings.Contains(err.Error(), two+"  pi  hello") || strings.Contains(err.Error(), dir) {
+		t.Errorf("got %v, want both threads by their ids", err)
+	}
+	again := file(copies, "42-00", two, "_"+later)
+	places.Dirs = append(places.Dirs, copies)
+	_, err = places.Session("01a22c42-3")
+	if !errors.Is(err, locate.ErrAmbiguous) || !strings.Contains(err.Error(), last) || !strings.Contains(err.Error(), again) {
+		t.Errorf("got %v, want the paths of both copies, which nothing else tells apart", err)
 	}
 }
 
