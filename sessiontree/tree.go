@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/sessctl/sessctl/entries"
@@ -199,7 +200,9 @@ func (t *Tree) Damage() []Damage {
 	return list
 }
 
-func byOffset(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) }
+func byOffset(a, b Damage) int {
+	return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Offset, b.Offset))
+}
 
 // ReadRecord implements entries.Body.
 func (t *Tree) ReadRecord(offset, size int64) ([]byte, error) {

@@ -62,7 +62,7 @@ func (f *family) open(id string, by *rollout) {
 	}
 	src, err := store.OpenFile(path)
 	if err == nil {
-		_, err = f.read(src, f.log.AddFile(src), path)
+		_, err = f.read(src, f.log.AddFile(src, path), path)
 	}
 	if err != nil {
 		f.missing(by, "belongs together with "+filepath.Base(path)+", which cannot be read: "+err.Error())

@@ -46,10 +46,11 @@ const (
 // A Damage is one thing that a reader worked around, or notes.
 type Damage struct {
 	Kind   Kind
-	Line   int   // the first line concerned, from 1; 0 where the whole log was not read
-	Offset int64 // of the first byte concerned
-	Length int64 // in bytes, of the first line concerned
-	Count  int   // how many lines: notes on many lines are one
+	File   string // where it is in another file than the log's own: a segment of its thread
+	Line   int    // the first line concerned, from 1; 0 where the whole log was not read
+	Offset int64  // of the first byte concerned
+	Length int64  // in bytes, of the first line concerned
+	Count  int    // how many lines: notes on many lines are one
 	Detail string
 	Note   bool // nothing was lost
 }

@@ -61,9 +61,9 @@ type Log struct {
 // NewLog makes an empty log of transcripts in files, which it closes.
 func NewLog(files ...store.Source) *Log { return &Log{files: files} }
 
-// AddFile gives the number of one more file.
-func (l *Log) AddFile(src store.Source) int32 {
-	l.files = append(l.files, src)
+// AddFile gives the number of one more file, whose path is told where damage is in it.
+func (l *Log) AddFile(src store.Source, path string) int32 {
+	l.files, l.Notes.others = append(l.files, src), append(l.Notes.others, path)
 	return int32(len(l.files) - 1)
 }
 
@@ -325,6 +325,7 @@ type Notes struct {
 	report jsonl.Report
 	list   []jsonl.Damage
 	same   map[string]int // index in list, by kind and detail
+	others []string       // the paths of all files but the first
 }
 
 // mostSorts bounds the notes that are told apart: a hostile file may make up a kind of
@@ -333,7 +334,7 @@ const mostSorts = 1000
 
 // Damage adds one damage.
 func (n *Notes) Damage(kind jsonl.Kind, at Place, length int64, detail string) {
-	n.report.Add(jsonl.Damage{Kind: kind, Line: int(at.Line), Offset: at.Offset, Length: length, Detail: detail})
+	n.report.Add(jsonl.Damage{Kind: kind, File: n.file(at), Line: int(at.Line), Offset: at.Offset, Length: length, Detail: detail})
 }
 
 // Note counts a record of a kind of which detail says what it is.
@@ -351,8 +352,16 @@ func (n *Notes) Note(kind jsonl.Kind, at Place, length int64, detail string) {
 	}
 	n.same[key] = len(n.list)
 	n.list = append(n.list, jsonl.Damage{
-		Kind: kind, Line: int(at.Line), Offset: at.Offset, Length: length, Count: 1, Detail: detail, Note: true,
+		Kind: kind, File: n.file(at), Line: int(at.Line), Offset: at.Offset, Length: length, Count: 1, Detail: detail, Note: true,
 	})
+}
+
+// file is the path of a file that is not the first.
+func (n *Notes) file(at Place) string {
+	if at.File == 0 {
+		return ""
+	}
+	return n.others[at.File-1]
 }
 
 // List gives what was collected.

@@ -2,8 +2,10 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,7 +144,7 @@ func contextRuns(t *testing.T, header string) [][]string {
 	repaired := header + `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[],"stopReason":"aborted"}}` + "\n" + line +
 		`{"type":"message","id":"aaaa0003","parentId":"aaaa0002","message":{"role":"user","content":""}}` + "\n"
 	return [][]string{
-		{"context", story(t)}, {"context", write(t, "damaged.jsonl", damagedLog)}, {"context", write(t, "empty.jsonl", header)},
+		{"context", segmented(t)}, {"context", story(t)}, {"context", write(t, "damaged.jsonl", damagedLog)}, {"context", write(t, "empty.jsonl", header)},
 		{"context", story(t), "--budget", "10", "--rendered"}, {"context", story(t), "--mask-results", "0"}, {"context", repo + "/testdata/omp/custom.jsonl"},
 		{"context", write(t, "far.jsonl", far)}, {"context", write(t, "repaired.jsonl", repaired), "--repair"},
 	}
@@ -156,6 +158,26 @@ func searchRuns(t *testing.T) [][]string {
 	return [][]string{{"search", "parser", story(t)}, {"search", "parser", write(t, "alone.jsonl", alone)}}
 }
 
+// segmented writes a thread of Codex in two segments, of which the first is damaged, and gives
+// the second.
+func segmented(t *testing.T) string {
+	t.Helper()
+	const thread, second = "01a22c41-9884-7103-92db-0f9008708fbe", "01a22c42-9884-7103-92db-0f9008708fbf"
+	line := func(kind, payload string) string {
+		return `{"timestamp":"2026-01-01T00:00:00.000Z","type":"` + kind + `","payload":{` + payload + "}}\n"
+	}
+	said := line("response_item", `"type":"message","role":"user","content":[{"type":"input_text","text":"q"}]`)
+	first := line("session_meta", `"id":"`+thread+`","history_mode":"paginated"`) + "{\"torn\n" + said
+	base := fmt.Sprintf(`,"history_base":{"thread_id":"%s","end_byte_offset":%d}`, thread, len(first))
+	dir := t.TempDir()
+	for name, text := range map[string]string{thread: first, thread + "_" + second: line("session_meta", `"id":"`+thread+`","history_mode":"paginated"`+base) + said} {
+		if err := os.WriteFile(filepath.Join(dir, "rollout-2026-01-01T00-00-00-"+name+".jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "rollout-2026-01-01T00-00-00-"+thread+"_"+second+".jsonl")
+}
+
 // unmodelled has an answer of nobody knows whom, and a rewind of nobody knows where to.
 const unmodelled = `{"type":"message","id":"aaaa0001","parentId":null,"message":{"role":"assistant","content":[]}}
 {"type":"custom_message","id":"aaaa0002","parentId":"aaaa0001","customType":"rewind-report","content":"x"}
@@ -167,14 +189,14 @@ func TestJSONFields(t *testing.T) {
 	const header = `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/p"}` + "\n"
 	damaged, empty, junk := write(t, "damaged.jsonl", damagedLog), write(t, "empty.jsonl", header), write(t, "junk.jsonl", "hello\n")
 	runs := map[string][][]string{
-		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}, {"branches", write(t, "left.jsonl", leftLog)}},
-		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}},
-		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}, {"show", write(t, "left.jsonl", leftLog), "aaaa0002"}},
+		"sessctl.branches/1": {{"branches", story(t)}, {"branches", damaged}, {"branches", empty}, {"branches", write(t, "left.jsonl", leftLog)}, {"branches", segmented(t)}},
+		"sessctl.tree/1":     {{"tree", story(t)}, {"tree", damaged}, {"tree", empty}, {"tree", segmented(t)}},
+		"sessctl.show/1":     {{"show", story(t)}, {"show", damaged}, {"show", empty}, {"show", write(t, "left.jsonl", leftLog), "aaaa0002"}, {"show", segmented(t)}},
 		"sessctl.context/1":  contextRuns(t, header),
 		"sessctl.search/1":   searchRuns(t),
 		"sessctl.stats/1":    {{"stats", story(t)}, {"stats", "--by", "day", story(t)}, {"stats", "--by", "model", write(t, "odd.jsonl", header+unmodelled)}},
 		"sessctl.ls/1":       {{"ls", dirOf(story(t))}, {"ls", "--count", dirOf(story(t))}, {"ls", dirOf(damaged)}, {"ls", dirOf(empty)}},
-		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk}},
+		"sessctl.verify/1":   {{"verify", story(t), damaged, empty, junk, segmented(t)}},
 		"sessctl.version/1":  {{"version"}},
 		"sessctl.append/1":   {{"name", story(t), "another"}, {"label", story(t), "@", "here"}, {"checkout", story(t), "root"}},
 		"sessctl.return/1": {{"undo", "--yes", story(t)}, {"undo", "--yes", "--to", "VYEVCJQ3", story(t)}, {"undo", "--dry-run", "--to", "@~2", story(t)},

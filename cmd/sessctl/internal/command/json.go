@@ -25,6 +25,7 @@ type jsonSession struct {
 
 type jsonDamage struct {
 	Kind   sessiontree.DamageKind `json:"kind"`
+	File   *string                `json:"file"`
 	Line   int                    `json:"line"`
 	Offset int64                  `json:"offset"`
 	Length int64                  `json:"length"`
@@ -42,7 +43,7 @@ func sessionJSON(t *sessiontree.Tree) (jsonSession, error) {
 func damageJSON(list []sessiontree.Damage) []jsonDamage {
 	out := make([]jsonDamage, len(list))
 	for i, d := range list {
-		out[i] = jsonDamage{d.Kind, d.Line, d.Offset, d.Length, d.Count, d.Detail, d.Note}
+		out[i] = jsonDamage{d.Kind, optional(d.File), d.Line, d.Offset, d.Length, d.Count, d.Detail, d.Note}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -142,7 +143,8 @@ func verdictText(o *term.Output, v jsonVerdict) {
 		fmt.Fprintf(o, "    what is sound can be copied: sessctl verify %s --salvage OUT\n", path)
 	}
 	for _, d := range v.Damage {
-		fmt.Fprintf(o, "%s\n", o.Style(damageStyle(d), fmt.Sprintf("%s:%d: %s%s", path, d.Line, d.Kind, damageDetail(d))))
+		where := term.Line(*cmp.Or(d.File, &v.Path))
+		fmt.Fprintf(o, "%s\n", o.Style(damageStyle(d), fmt.Sprintf("%s:%d: %s%s", where, d.Line, d.Kind, damageDetail(d))))
 	}
 	for _, p := range v.Pairing {
 		if p.Kind != sessiontree.PairingOpenCall { // those are notes already
