@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +23,11 @@ type jsonUsage struct {
 }
 
 func spentJSON(t entries.Tokens) jsonUsage {
-	return jsonUsage{t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Cost}
+	return jsonUsage{t.Input, t.Output, t.CacheRead, t.CacheWrite, millionths(t.Cost)}
 }
+
+// millionths rounds a cost, which is a sum of many, to what it is known to.
+func millionths(cost float64) float64 { return math.Round(cost*1e6) / 1e6 }
 
 type jsonCounts struct {
 	Sessions   int            `json:"sessions"`
@@ -56,6 +60,7 @@ type jsonStats struct {
 	jsonCounts
 	Branches int               `json:"branches"`
 	Copied   int               `json:"copied"`
+	Unpriced int               `json:"unpriced"`
 	By       *string           `json:"by"`
 	Groups   []jsonGroup       `json:"groups"`
 	ByModel  []jsonModelStats  `json:"byModel"`
@@ -118,7 +123,7 @@ func each[T, J any](list []T, shape func(T) J) []J {
 func (c *counting) document() jsonStats {
 	n := c.counter
 	return jsonStats{
-		Schema: "sessctl.stats/1", jsonCounts: countsJSON(n.Total()), Branches: len(n.Branches()), Copied: n.Copied(),
+		Schema: "sessctl.stats/1", jsonCounts: countsJSON(n.Total()), Branches: len(n.Branches()), Copied: n.Copied(), Unpriced: n.Unpriced(),
 		By:     optional(c.flags.by),
 		Groups: each(n.Groups(), func(g stats.Group) jsonGroup { return jsonGroup{optional(g.Key), countsJSON(g.Counts)} }),
 		ByModel: each(n.Models(), func(m stats.Model) jsonModelStats {
@@ -168,7 +173,7 @@ func (c *counting) total(o *term.Output) {
 	fmt.Fprintf(o, "messages: %s\n", cmp.Or(strings.Join(roles, ", "), "none"))
 	u := t.Tokens
 	fmt.Fprintf(o, "tokens: %s input, %s output, %s read from caches, %s written to them; cost %s\n",
-		amount(u.Input), amount(u.Output), amount(u.CacheRead), amount(u.CacheWrite), cost(u.Cost))
+		amount(u.Input), amount(u.Output), amount(u.CacheRead), amount(u.CacheWrite), c.cost())
 	fmt.Fprintf(o, "time: models %s, tools %s\n", span(t.Time.Model), span(t.Time.Tools))
 	if left := n.Rewinds(); len(left) > 0 {
 		entries, dropped := 0, 0.0
@@ -180,6 +185,15 @@ func (c *counting) total(o *term.Output) {
 	if copied := n.Copied(); copied > 0 {
 		fmt.Fprintf(o, "not counted again: %s that forks copied\n", plural(copied, "entry", "entries"))
 	}
+}
+
+// cost is that of all sessions, as far as it is known.
+func (c *counting) cost() string {
+	n, known := c.counter.Unpriced(), cost(c.counter.Total().Tokens.Cost)
+	if n == 0 || known == "-" {
+		return known
+	}
+	return fmt.Sprintf("%s, and that of %s not known", known, plural(n, "session is", "sessions is"))
 }
 
 // section writes a table with a blank line above it, at most so many rows, and how many
