@@ -45,7 +45,9 @@ type Result struct {
 
 // Files searches the sessions at some paths and gives their hits in the order of the
 // paths. One that cannot be read is a Result with its error, and the others follow.
-// Where ctx is done the rest is left out.
+// Where several files are of one session, by its agent and id, each entry is given once,
+// of the first file that has it; with First each session is. Where ctx is done the rest is
+// left out.
 func Files(ctx context.Context, paths []string, p *Pattern, opt *Options) iter.Seq[Result] {
 	f := &files{pattern: p}
 	if opt != nil {
@@ -59,7 +61,7 @@ func Files(ctx context.Context, paths []string, p *Pattern, opt *Options) iter.S
 	}
 	// What is left of the processors where there are few sessions decodes entries.
 	f.inner = max(f.opt.Workers/max(len(paths), 1), 1)
-	return inorder.Do(ctx, f.opt.Workers, slices.Values(paths), f.search)
+	return once(inorder.Do(ctx, f.opt.Workers, slices.Values(paths), f.search), f.opt.First)
 }
 
 type files struct {

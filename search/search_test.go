@@ -307,7 +307,8 @@ func TestLongLines(t *testing.T) {
 func TestSeveralSessions(t *testing.T) {
 	var paths []string
 	for n := range 40 {
-		paths = append(paths, write(t, "log.jsonl", log(message("user", fmt.Sprintf(`"content":"number %d"`, n)), `"name":"name"`)))
+		text := log(message("user", fmt.Sprintf(`"content":"number %d"`, n)), `"name":"name"`)
+		paths = append(paths, write(t, "log.jsonl", strings.Replace(text, `"s1"`, fmt.Sprintf(`"s%d"`, n), 1)))
 	}
 	missing := filepath.Join(t.TempDir(), "missing.jsonl")
 	paths = slices.Insert(paths, 20, missing, write(t, "other.jsonl", "a number, and no session\n"))
@@ -320,7 +321,7 @@ func TestSeveralSessions(t *testing.T) {
 				failed++
 				continue
 			}
-			if s := r.Session; s.ID != "s1" || s.Cwd != "/p" || s.Agent != sessiontree.AgentPi || s.Name != "name" || !r.Hit.Active || r.Hit.Tip != "e2" {
+			if s := r.Session; !strings.HasPrefix(s.ID, "s") || s.Cwd != "/p" || s.Agent != sessiontree.AgentPi || s.Name != "name" || !r.Hit.Active || r.Hit.Tip != "e2" {
 				t.Errorf("got %+v and %+v", s, r.Hit)
 			}
 			got = append(got, r.Session.Path)
@@ -328,6 +329,46 @@ func TestSeveralSessions(t *testing.T) {
 		want := slices.Delete(slices.Clone(paths), 20, 22)
 		if !slices.Equal(got, want) || failed != 2 || len(done) != len(paths) {
 			t.Errorf("%d workers: got %d sessions, %d failures and %d done, want 40, 2 and 42", workers, len(got), failed, len(done))
+		}
+	}
+}
+
+// TestFilesOfOneSession: an entry that several files of a session have is given once, of the
+// first of them; an id that a session has twice, or lacks, hides nothing.
+func TestFilesOfOneSession(t *testing.T) {
+	said := func(texts ...string) (records []string) {
+		for _, text := range texts {
+			records = append(records, message("user", fmt.Sprintf(`"content":"same %s"`, text)))
+		}
+		return records
+	}
+	named := func(id string, records ...string) string {
+		return write(t, "log.jsonl", strings.Replace(log(records...), `"s1"`, fmt.Sprintf("%q", id), 1))
+	}
+	two, three := said("one", "two"), said("one", "two", "three")
+	twice := write(t, "log.jsonl", strings.ReplaceAll(log(two...), `"id":"e2"`, `"id":"e1"`))
+	for name, tc := range map[string]struct {
+		paths       []string
+		hits, first []int // by the index of the path
+	}{
+		"copies":         {[]string{named("s1", two...), named("s1", two...)}, []int{0, 0}, []int{0}},
+		"one went on":    {[]string{named("s1", two...), named("s1", three...)}, []int{0, 0, 1}, []int{0}},
+		"others between": {[]string{named("s1", two...), named("s2", two...), named("s1", two...)}, []int{0, 0, 1, 1}, []int{0, 1}},
+		"no session id":  {[]string{named("", two...), named("", two...)}, []int{0, 0, 1, 1}, []int{0, 1}},
+		"one id twice":   {[]string{twice}, []int{0, 0}, []int{0}},
+	} {
+		for _, first := range []bool{false, true} {
+			want := tc.hits
+			if first {
+				want = tc.first
+			}
+			var got []int
+			for r := range search.Files(context.Background(), tc.paths, compile(t, search.Query{Text: "same"}), &search.Options{First: first}) {
+				got = append(got, slices.Index(tc.paths, r.Session.Path))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, first %v: got hits in %v, want %v", name, first, got, want)
+			}
 		}
 	}
 }
