@@ -157,7 +157,7 @@ func (s *searching) find(names []string) (err error) {
 }
 
 func (s *searching) run(o *term.Output) error {
-	s.out = &hitPrinter{app: s.app, o: o, flags: s.flags, count: -1}
+	s.out = &hitPrinter{app: s.app, o: o, flags: s.flags, places: s.places, count: -1}
 	if err := s.out.begin(); err != nil {
 		return err
 	}

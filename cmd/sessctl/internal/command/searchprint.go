@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mattn/go-runewidth"
+
+	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/search"
@@ -13,9 +16,10 @@ import (
 
 // A hitPrinter writes hits in one of the forms of search, as they come.
 type hitPrinter struct {
-	app   *app
-	o     *term.Output
-	flags *searchFlags
+	app    *app
+	o      *term.Output
+	flags  *searchFlags
+	places *locate.Places
 
 	session *search.Session // of the last hit
 	count   int             // of its hits; -1 before the first
@@ -136,14 +140,27 @@ func (p *hitPrinter) text(s *search.Session, h search.Hit, first bool) {
 	}
 }
 
+// heading tells the session: its id, its directory and, in what is left of the line, what
+// it is about, as ls has it. Of a directory that leaves too little the end is kept.
 func (p *hitPrinter) heading(s *search.Session) {
-	parts := []string{string(s.Agent) + " session " + tail(s.ID)}
-	for _, part := range []string{oneLine(s.Name), term.Line(s.Cwd)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
+	line, title := string(s.Agent)+" session "+tail(s.ID), oneLine(p.title(s))
+	if dir := term.Line(s.Cwd); dir != "" {
+		room := p.o.Width - runewidth.StringWidth(line+"    "+title)
+		line += "  " + p.o.CutLeft(dir, max(room, p.o.Width/3))
 	}
-	fmt.Fprintln(p.o, p.o.Style(term.Bold, p.o.Cut(strings.Join(parts, "  "), p.o.Width)))
+	if title != "" {
+		const least = 20 // of a title behind a long directory, where no terminal limits the line
+		line += "  " + p.o.Cut(title, max(lineWidth(p.o)-runewidth.StringWidth(line)-2, least))
+	}
+	fmt.Fprintln(p.o, p.o.Style(term.Bold, p.o.Cut(line, p.o.Width)))
+}
+
+// title is the name of a session, or else its first prompt, which is near its beginning.
+func (p *hitPrinter) title(s *search.Session) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return p.places.Describe(s.Path).FirstPrompt // none where it is standard input
 }
 
 // match writes a line that matches and those around it, indented, so that none can be
