@@ -53,15 +53,15 @@ func (a *app) whole(name string) (*sessiontree.Tree, error) {
 		t.Close()
 		return nil, err
 	}
-	a.reportDamage(t)
+	a.reportDamage(t.File(), t.Damage())
 	return t, nil
 }
 
 // reportDamage tells on stderr, in one line, what had to be worked around.
-func (a *app) reportDamage(t *sessiontree.Tree) {
+func (a *app) reportDamage(path string, damage []sessiontree.Damage) {
 	// Every log of oh-my-pi has a title line, and every transcript of other agents has
 	// records that are no entries; nobody has to be told each time.
-	damage := slices.DeleteFunc(t.Damage(), func(d sessiontree.Damage) bool { return d.Kind == "title-slot" || d.Kind == "left-out" })
+	damage = slices.DeleteFunc(damage, func(d sessiontree.Damage) bool { return d.Kind == "title-slot" || d.Kind == "left-out" })
 	for _, d := range damage {
 		a.strict = a.strict || a.flags.strict && !d.Note
 	}
@@ -69,7 +69,7 @@ func (a *app) reportDamage(t *sessiontree.Tree) {
 		return
 	}
 	fmt.Fprintf(a.stderr, "sessctl: %s: %s; 'sessctl verify %s' tells more\n",
-		safe.Line(t.File()), strings.Join(kinds(damage), ", "), safe.Line(t.File()))
+		safe.Line(path), strings.Join(kinds(damage), ", "), safe.Line(path))
 	for _, d := range damage {
 		if d.Kind == "leaf-moved" {
 			fmt.Fprintf(a.stderr, "sessctl: %s\n", safe.Line(d.Detail))

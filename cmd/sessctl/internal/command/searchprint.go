@@ -51,18 +51,18 @@ func hitJSON(s *search.Session, h search.Hit) jsonHit {
 	}
 }
 
-func (p *hitPrinter) begin() error {
-	if !p.app.flags.json || p.app.flags.quiet {
-		return nil
-	}
-	_, err := p.o.WriteString("{\n  \"schema\": \"sessctl.search/1\",\n  \"hits\": [")
-	return err
+// begin starts the document. Where there is none to come, since what was named is no
+// session, nothing is written.
+func (p *hitPrinter) begin() {
+	_, p.err = p.o.WriteString("{\n  \"schema\": \"sessctl.search/1\",\n  \"hits\": [")
 }
 
-// end closes what begin began.
 func (p *hitPrinter) end(searched int) error {
 	p.finishCount()
 	if p.app.flags.json && !p.app.flags.quiet {
+		if p.written == 0 {
+			p.begin()
+		}
 		_, p.err = fmt.Fprintf(p.o, "],\n  \"searched\": %d\n}\n", searched)
 	}
 	return p.err
@@ -107,6 +107,7 @@ func (p *hitPrinter) element(h jsonHit) {
 	}
 	lead := ",\n    "
 	if p.written == 0 {
+		p.begin()
 		lead = "\n    "
 	}
 	_, p.err = p.o.WriteString(lead + strings.TrimSuffix(b.String(), "\n"))

@@ -14,7 +14,6 @@ import (
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/formats"
-	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/stats"
 )
 
@@ -137,12 +136,10 @@ func (c *counting) many(ctx context.Context, names []string) error {
 		return err
 	}
 	opt := &stats.FilesOptions{Prompt: formats.Prompt, Match: c.places.Suits, Read: c.places.Read, Done: func() { c.oneDone(int64(len(paths))) }}
-	var bad []sessiontree.Info
-	var first error
+	var bad []error
 	for s, err := range stats.Files(ctx, paths, opt) {
 		if err != nil {
-			bad = append(bad, sessiontree.Info{Err: err})
-			first = err
+			bad = append(bad, err)
 			continue
 		}
 		c.counter.Add(s)
@@ -151,14 +148,21 @@ func (c *counting) many(ctx context.Context, names []string) error {
 	if ctx.Err() != nil {
 		return context.Canceled
 	}
-	if len(names) == 1 && first != nil && len(bad) == len(paths) {
-		return first
+	if len(names) == 1 && len(bad) > 0 && len(bad) == len(paths) {
+		return bad[0]
 	}
-	c.app.reportUnreadable(bad)
-	if c.counter.Total().Sessions == 0 && !c.app.flags.quiet {
-		fmt.Fprintln(c.app.stderr, "sessctl: no session fits; 'sessctl ls' lists those that are known")
+	c.app.reportUnreadable("shown", bad)
+	if c.counter.Total().Sessions == 0 {
+		c.app.reportNoSession()
 	}
 	return nil
+}
+
+// reportNoSession tells that none of the sessions that were looked for is there.
+func (a *app) reportNoSession() {
+	if !a.flags.quiet {
+		fmt.Fprintln(a.stderr, "sessctl: no session fits; 'sessctl ls' lists those that are known")
+	}
 }
 
 func (c *counting) oneDone(total int64) {
