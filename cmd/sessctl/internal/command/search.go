@@ -37,9 +37,10 @@ func (a *app) search() *cobra.Command {
 		Long: `search looks for text in what a person would read of a session: what was said and
 thought, what tools were called with and what they gave, summaries, names and labels;
 never in ids, keys or images. S is a session or a directory of sessions; without it
-all known sessions are searched, the one that was written last first. A hit is an
-entry: its lines that match are shown, and the branch that it is on. Without a hit
-the exit code is 1; with -q nothing is printed at all.`,
+all known sessions are searched, the one that was written last first; a subagent's
+transcript only where it or its folder is named. A hit is an entry: its lines that
+match are shown, and the branch that it is on. Without a hit the exit code is 1; with
+-q nothing is printed at all.`,
 		Example: "  sessctl search 'deadlock'\n  sessctl search -i -w todo latest --role user\n  sessctl search -E 'FAIL: Test\\w+' --tool bash --since 1w\n  sessctl search 'permission denied' --exit-code 1 --json",
 		Args:    needs(1, -1, "a PATTERN, and sessions or directories"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -34,8 +34,9 @@ func (a *app) stats() *cobra.Command {
 		Long: `stats counts what sessions have: prompts, messages, tokens and cost by model and
 branch, calls of tools and their failures, the time that models and tools took, files
 that were read and changed, and what rewinds took out of the context. S is a session or
-a directory of sessions; without it all known sessions are counted. All branches count,
-unless --branch asks for one; what a fork copied from another session counts once.`,
+a directory of sessions; without it all known sessions are counted, a subagent's
+transcript only where it or its folder is named. All branches count, unless --branch
+asks for one; what a fork copied from another session counts once.`,
 		Example: "  sessctl stats latest\n  sessctl stats --by day --since 1w\n  sessctl stats --by model --cwd . --json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runStats(&f, args)
