@@ -133,7 +133,7 @@ type searching struct {
 	ctx     context.Context
 	names   []string // what the user named; none: all that is known
 	paths   []string
-	stdin   *sessiontree.Tree // "-"
+	stream  *sessiontree.Tree // what can be read only once: "-" or a named pipe
 	unread  error             // of directories
 
 	out *hitPrinter
@@ -149,8 +149,8 @@ type searching struct {
 
 // find looks up what is to be searched.
 func (s *searching) find(names []string) (err error) {
-	if len(names) == 1 && names[0] == "-" {
-		s.stdin, err = s.app.open("-", false)
+	if len(names) == 1 && isStream(names[0]) {
+		s.stream, err = s.app.open(names[0], false)
 		return err
 	}
 	s.names = names
@@ -161,13 +161,21 @@ func (s *searching) find(names []string) (err error) {
 	return err
 }
 
+// isStream tells whether what a user names can be read only once. Files are read twice, for
+// the lines that may match and then as sessions.
+func isStream(name string) bool {
+	info, err := os.Stat(name)
+	return name == "-" || err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
 func (s *searching) run(o *term.Output) error {
-	s.out = &hitPrinter{app: s.app, o: o, flags: s.flags, places: s.places, count: -1}
+	s.out = &hitPrinter{app: s.app, o: o, flags: s.flags, count: -1}
 	var err error
-	if s.stdin != nil {
-		defer s.stdin.Close()
-		err = s.runTree(s.stdin)
+	if s.stream != nil {
+		defer s.stream.Close()
+		err = s.runTree(s.stream)
 	} else {
+		s.out.describe = s.places.Describe
 		err = s.runFiles()
 	}
 	if err != nil {
@@ -176,7 +184,7 @@ func (s *searching) run(o *term.Output) error {
 	return s.out.end(s.done - len(s.bad))
 }
 
-// runTree searches standard input.
+// runTree searches standard input, or a named pipe.
 func (s *searching) runTree(t *sessiontree.Tree) error {
 	about, err := search.About(t)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/search"
@@ -16,10 +15,11 @@ import (
 
 // A hitPrinter writes hits in one of the forms of search, as they come.
 type hitPrinter struct {
-	app    *app
-	o      *term.Output
-	flags  *searchFlags
-	places *locate.Places
+	app   *app
+	o     *term.Output
+	flags *searchFlags
+	// describe tells the first prompt of a session that is a file; else it is nil.
+	describe func(path string) sessiontree.Info
 
 	session *search.Session // of the last hit
 	count   int             // of its hits; -1 before the first
@@ -156,12 +156,13 @@ func (p *hitPrinter) heading(s *search.Session) {
 	fmt.Fprintln(p.o, p.o.Style(term.Bold, p.o.Cut(line, p.o.Width)))
 }
 
-// title is the name of a session, or else its first prompt, which is near its beginning.
+// title is the name of a session, or else its first prompt, which is near the beginning of
+// its file.
 func (p *hitPrinter) title(s *search.Session) string {
-	if s.Name != "" {
+	if s.Name != "" || p.describe == nil {
 		return s.Name
 	}
-	return p.places.Describe(s.Path).FirstPrompt // none where it is standard input
+	return p.describe(s.Path).FirstPrompt
 }
 
 // match writes a line that matches and those around it, indented, so that none can be
