@@ -17,7 +17,11 @@ const headBytes = 64 << 10
 // Detect tells by the beginning of a file whose session it is. What is not known to be
 // another agent's is left to sessiontree, which says so itself: "".
 func Detect(src store.Source) (sessiontree.Agent, error) {
-	head := make([]byte, headBytes)
+	size, err := src.Size()
+	if err != nil {
+		return "", err
+	}
+	head := make([]byte, min(size, headBytes))
 	n, err := src.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/sessctl/sessctl/store"
 )
@@ -17,10 +19,16 @@ type span struct{ from, to int64 }
 // cache.
 const blockSize = 512 << 10
 
+// blocks are buffers that were used before: most logs are smaller than the buffer for them.
+var blocks = sync.Pool{New: func() any { return new([]byte) }}
+
 // candidates finds the lines of a log that a match may be on: at most one span for each.
 // It looks at the log in blocks of some bytes.
 func (p *Pattern) candidates(ctx context.Context, src store.Source, block int) (list []span, err error) {
-	s := &scanner{pattern: p, buf: make([]byte, p.overlap()+block)}
+	buf := blocks.Get().(*[]byte)
+	defer blocks.Put(buf)
+	*buf = slices.Grow((*buf)[:0], p.overlap()+block)
+	s := &scanner{pattern: p, buf: (*buf)[:p.overlap()+block]}
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/sessctl/sessctl/internal/sessgen"
 	"github.com/sessctl/sessctl/search"
 	"github.com/sessctl/sessctl/sessiontree"
+	"github.com/sessctl/sessctl/store"
 )
 
 const story = "../testdata/story.jsonl"
@@ -307,7 +308,8 @@ func TestLongLines(t *testing.T) {
 func TestSeveralSessions(t *testing.T) {
 	var paths []string
 	for n := range 40 {
-		paths = append(paths, write(t, "log.jsonl", log(message("user", fmt.Sprintf(`"content":"number %d"`, n)), `"name":"name"`)))
+		text := log(message("user", fmt.Sprintf(`"content":"number %d"`, n)), `"name":"name"`)
+		paths = append(paths, write(t, "log.jsonl", strings.Replace(text, `"s1"`, fmt.Sprintf(`"s%d"`, n), 1)))
 	}
 	missing := filepath.Join(t.TempDir(), "missing.jsonl")
 	paths = slices.Insert(paths, 20, missing, write(t, "other.jsonl", "a number, and no session\n"))
@@ -315,12 +317,12 @@ func TestSeveralSessions(t *testing.T) {
 		done := make(chan bool, len(paths))
 		var got []string
 		failed := 0
-		for r := range search.Files(context.Background(), paths, compile(t, search.Query{Text: "number"}), &search.Options{Workers: workers, Done: func() { done <- true }}) {
+		for r := range search.Files(context.Background(), paths, compile(t, search.Query{Text: "number"}), &search.Options{Workers: workers, Done: func(search.Searched) { done <- true }}) {
 			if r.Err != nil {
 				failed++
 				continue
 			}
-			if s := r.Session; s.ID != "s1" || s.Cwd != "/p" || s.Agent != sessiontree.AgentPi || s.Name != "name" || !r.Hit.Active || r.Hit.Tip != "e2" {
+			if s := r.Session; !strings.HasPrefix(s.ID, "s") || s.Cwd != "/p" || s.Agent != sessiontree.AgentPi || s.Name != "name" || !r.Hit.Active || r.Hit.Tip != "e2" {
 				t.Errorf("got %+v and %+v", s, r.Hit)
 			}
 			got = append(got, r.Session.Path)
@@ -330,6 +332,57 @@ func TestSeveralSessions(t *testing.T) {
 			t.Errorf("%d workers: got %d sessions, %d failures and %d done, want 40, 2 and 42", workers, len(got), failed, len(done))
 		}
 	}
+}
+
+// TestSearched: what has no line that may match is told apart from what is no session, and
+// what is known of its damage is told.
+func TestSearched(t *testing.T) {
+	sound := log(message("user", `"content":"text"`))
+	torn := strings.Replace(sound, "\n", "\nno JSON\n", 1) + `{"type":"mess`
+	for name, tc := range map[string]struct{ text, sought, want string }{
+		"sound":                 {sound, "text", "wanted true []"},
+		"sound, without a hit":  {sound, "nothere", "wanted true []"},
+		"torn":                  {torn, "text", "wanted true [not-json torn-tail]"},
+		"torn, without a hit":   {torn, "nothere", "wanted true [torn-tail]"},
+		"refused":               {strings.Replace(torn, `"/p"`, `"/q"`, 1), "text", "wanted false []"},
+		"refused, without":      {strings.Replace(torn, `"/p"`, `"/q"`, 1), "nothere", "wanted false []"},
+		"no session":            {"a text\n", "text", "wanted false [], no session"},
+		"no session, without":   {"a text\n", "nothere", "wanted false [], no session"},
+		"transcript, without":   {"C, which only Read knows\n", "nothere", "wanted true []"},
+		"expression, no needle": {torn, `\d\d`, "wanted true [not-json torn-tail]"},
+	} {
+		if got := searched(t, write(t, "log.jsonl", tc.text), tc.sought); got != tc.want {
+			t.Errorf("%s: got %s, want %s", name, got, tc.want)
+		}
+	}
+}
+
+// searched searches a log for an expression, and gives in words what is told of it. Only
+// sessions of /p are wanted, and what starts with C is a transcript of Codex.
+func searched(t *testing.T, path, sought string) string {
+	t.Helper()
+	var told, none string
+	opt := &search.Options{
+		Match: func(t *sessiontree.Tree) bool { return t.Header().Cwd == "/p" },
+		Detect: func(src store.Source) (sessiontree.Agent, error) {
+			first := make([]byte, 1)
+			_, err := src.ReadAt(first, 0)
+			return map[string]sessiontree.Agent{"C": sessiontree.AgentCodex}[string(first)], err
+		},
+		Done: func(s search.Searched) {
+			kinds := []sessiontree.DamageKind{}
+			for _, d := range s.Damage {
+				kinds = append(kinds, d.Kind)
+			}
+			told += fmt.Sprintf("wanted %v %v", s.Wanted, kinds)
+		},
+	}
+	for r := range search.Files(context.Background(), []string{path}, compile(t, search.Query{Text: sought, Regexp: true}), opt) {
+		if errors.Is(r.Err, sessiontree.ErrNoSession) {
+			none = ", no session"
+		}
+	}
+	return told + none
 }
 
 // TestEarlyEnd: whoever has enough, or gives up, is not kept waiting.

@@ -97,7 +97,7 @@ func (a *app) runContext(f *contextFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	a.reportDamage(t)
+	a.reportDamage(t.File(), t.Damage())
 	if s := c.Report.Spending; s != nil && !s.Fits {
 		a.strict = a.strict || a.flags.strict
 	}

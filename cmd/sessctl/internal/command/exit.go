@@ -89,8 +89,8 @@ func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 // exit reports an error and maps it to the exit code; the only place that does.
 func (a *app) exit(cmd *cobra.Command, err error) int {
 	switch {
-	case err == nil && a.strict:
-		return exitProblems
+	case a.strict && (err == nil || err == errNoHit):
+		return exitProblems // it may be damage that hid the hit
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errProblems):

@@ -114,7 +114,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 	if !f.jsonl || !o.Terminal { // which are written at once
 		opt.Progress = func(done, total int) { shown.show(int64(done), int64(total)) }
 	}
-	var bad []sessiontree.Info
+	var bad []error
 	var unread error // comes last
 	for info, err := range sessiontree.List(dirs, opt) {
 		if err != nil {
@@ -122,7 +122,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 			continue
 		}
 		if info.Err != nil {
-			bad = append(bad, info)
+			bad = append(bad, info.Err)
 			continue
 		}
 		if err := l.add(info); err != nil {
@@ -130,7 +130,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 		}
 	}
 	shown.clear()
-	a.reportUnreadable(bad)
+	a.reportUnreadable("shown", bad)
 	if l.n == 0 && !a.flags.quiet {
 		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s; %s\n", term.Line(strings.Join(dirs, ", ")), term.Line(a.elsewhere(dirs)))
 	}
@@ -166,17 +166,19 @@ func folder(name string) error {
 	return err
 }
 
-func (a *app) reportUnreadable(bad []sessiontree.Info) {
+// reportUnreadable tells which files are no sessions, or cannot be read, and so were not
+// shown, or whatever else was asked for.
+func (a *app) reportUnreadable(done string, bad []error) {
 	const most = 3
 	if a.flags.quiet {
 		return
 	}
-	for i, info := range bad {
+	for i, err := range bad {
 		if i == most {
-			fmt.Fprintf(a.stderr, "sessctl: %s not shown\n", plural(len(bad)-most, "more file that is no session", "more files that are no sessions"))
+			fmt.Fprintf(a.stderr, "sessctl: %s not %s\n", plural(len(bad)-most, "more file that is no session", "more files that are no sessions"), done)
 			return
 		}
-		fmt.Fprintf(a.stderr, "sessctl: not shown: %s\n", term.Line(info.Err.Error()))
+		fmt.Fprintf(a.stderr, "sessctl: not %s: %s\n", done, term.Line(err.Error()))
 	}
 }
 

@@ -60,16 +60,16 @@ func (p *printer) brief(e entries.Entry) {
 	if body := oneLine(s.text); body != "" {
 		text += "  " + body
 	}
-	fmt.Fprintln(p.o, p.o.Style(styleOf(e, s.bad), p.o.Cut(text, p.briefWidth())))
+	fmt.Fprintln(p.o, p.o.Style(styleOf(e, s.bad), p.o.Cut(text, lineWidth(p.o))))
 }
 
-// briefWidth is the width of the lines of --brief.
-func (p *printer) briefWidth() int {
+// lineWidth is how long a line may be that tells of something in short.
+func lineWidth(o *term.Output) int {
 	const glance = 160
-	if p.o.Width == 0 {
+	if o.Width == 0 {
 		return glance
 	}
-	return p.o.Width
+	return o.Width
 }
 
 func styleOf(e entries.Entry, bad bool) term.Style {
@@ -222,7 +222,7 @@ func (p *printer) contextMessage(m modelcontext.Message) {
 			text += " (" + unsentMark + ")"
 		}
 		text = strings.TrimSpace(text + "  " + oneLine(messageText(m, body)))
-		fmt.Fprintln(p.o, p.o.Style(style, p.o.Cut(text, p.briefWidth())))
+		fmt.Fprintln(p.o, p.o.Style(style, p.o.Cut(text, lineWidth(p.o))))
 		return
 	}
 	head := kind + "  " + short(m.Entry)

@@ -53,23 +53,23 @@ func (a *app) whole(name string) (*sessiontree.Tree, error) {
 		t.Close()
 		return nil, err
 	}
-	a.reportDamage(t)
+	a.reportDamage(t.File(), t.Damage())
 	return t, nil
 }
 
 // reportDamage tells on stderr, in one line, what had to be worked around.
-func (a *app) reportDamage(t *sessiontree.Tree) {
+func (a *app) reportDamage(path string, damage []sessiontree.Damage) {
 	// Every log of oh-my-pi has a title line, and every transcript of other agents has
 	// records that are no entries; nobody has to be told each time.
-	damage := slices.DeleteFunc(t.Damage(), func(d sessiontree.Damage) bool { return d.Kind == "title-slot" || d.Kind == "left-out" })
+	damage = slices.DeleteFunc(damage, func(d sessiontree.Damage) bool { return d.Kind == "title-slot" || d.Kind == "left-out" })
 	for _, d := range damage {
 		a.strict = a.strict || a.flags.strict && !d.Note
 	}
 	if len(damage) == 0 || a.flags.quiet {
 		return
 	}
-	where, more := safe.Line(t.File()), "'sessctl verify "+safe.Line(t.File())+"' tells more"
-	if t.File() == "-" { // which has been read, and is gone
+	where, more := safe.Line(path), "'sessctl verify "+safe.Line(path)+"' tells more"
+	if path == "-" { // which has been read, and is gone
 		where, more = "standard input", "the same input to 'sessctl verify -' tells more"
 	}
 	fmt.Fprintf(a.stderr, "sessctl: %s: %s; %s\n", where, strings.Join(kinds(damage), ", "), more)

@@ -3,16 +3,17 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
+	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/search"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -35,9 +36,10 @@ func (a *app) search() *cobra.Command {
 		Long: `search looks for text in what a person would read of a session: what was said and
 thought, what tools were called with and what they gave, summaries, names and labels;
 never in ids, keys or images. S is a session or a directory of sessions; without it
-all known sessions are searched, the one that was written last first. A hit is an
-entry: its lines that match are shown, and the branch that it is on. Without a hit
-the exit code is 1; with -q nothing is printed at all.`,
+all known sessions are searched, the one that was written last first; a subagent's
+transcript only where it or its folder is named. A hit is an entry: its lines that
+match are shown, and the branch that it is on. Without a hit the exit code is 1; with
+-q nothing is printed at all.`,
 		Example: "  sessctl search 'deadlock'\n  sessctl search -i -w todo latest --role user\n  sessctl search -E 'FAIL: Test\\w+' --tool bash --since 1w\n  sessctl search 'permission denied' --exit-code 1 --json",
 		Args:    needs(1, -1, "a PATTERN, and sessions or directories"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,10 +110,11 @@ func (a *app) runSearch(f *searchFlags, args []string) error {
 	if err := a.write(!f.jsonl, s.run); err != nil {
 		return err
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return context.Canceled
-	case s.unread == nil && s.hits == 0:
+	}
+	s.report()
+	if s.unread == nil && s.hits == 0 {
 		return errNoHit
 	}
 	return s.unread
@@ -124,58 +127,66 @@ type searching struct {
 	pattern *search.Pattern
 	places  *locate.Places
 	ctx     context.Context
+	names   []string // what the user named; none: all that is known
 	paths   []string
-	named   bool              // by the user, one by one or by their directory
-	stdin   *sessiontree.Tree // "-"
+	stream  *sessiontree.Tree // what can be read only once: "-" or a named pipe
 	unread  error             // of directories
 
-	out    *hitPrinter
-	failed int
+	out *hitPrinter
+	bad []error // why a path could not be searched
 
-	mu    sync.Mutex // guards what sessions that are done touch
-	shown *progress
-	done  int
-	hits  int
+	mu      sync.Mutex // guards what sessions that are done touch
+	shown   *progress
+	done    int
+	wanted  int               // sessions that the filters let pass
+	damaged []search.Searched // those with damage
+	hits    int
 }
 
 // find looks up what is to be searched.
 func (s *searching) find(names []string) (err error) {
-	if len(names) == 1 && names[0] == "-" {
-		s.stdin, err = s.app.open("-", false)
+	if len(names) == 1 && isStream(names[0]) {
+		s.stream, err = s.app.open(names[0], false)
 		return err
 	}
-	s.named = len(names) > 0
+	s.names = names
 	s.paths, err = s.places.Sessions(names)
-	if !s.named { // a known directory that cannot be read hides no other
+	if len(names) == 0 { // a known directory that cannot be read hides no other
 		s.unread, err = err, nil
 	}
 	return err
 }
 
+// isStream tells whether what a user names can be read only once. Files are read twice, for
+// the lines that may match and then as sessions.
+func isStream(name string) bool {
+	info, err := os.Stat(name)
+	return name == "-" || err == nil && info.Mode()&os.ModeNamedPipe != 0
+}
+
 func (s *searching) run(o *term.Output) error {
 	s.out = &hitPrinter{app: s.app, o: o, flags: s.flags, count: -1}
-	if err := s.out.begin(); err != nil {
-		return err
-	}
 	var err error
-	if s.stdin != nil {
-		defer s.stdin.Close()
-		err = s.runTree(s.stdin)
+	if s.stream != nil {
+		defer s.stream.Close()
+		err = s.runTree(s.stream)
 	} else {
+		s.out.describe = s.places.Describe
 		err = s.runFiles()
 	}
 	if err != nil {
 		return err
 	}
-	return s.out.end(s.done - s.failed)
+	return s.out.end(s.done - len(s.bad))
 }
 
-// runTree searches standard input.
+// runTree searches standard input, or a named pipe.
 func (s *searching) runTree(t *sessiontree.Tree) error {
 	about, err := search.About(t)
 	if err != nil {
 		return err
 	}
+	defer func() { s.oneDone(search.Searched{Path: t.File(), Wanted: true, Damage: t.Damage()}) }()
 	for hit, err := range s.pattern.Tree(s.ctx, t, runtime.GOMAXPROCS(0)) {
 		if err != nil || s.add(about, hit) {
 			return err
@@ -184,33 +195,39 @@ func (s *searching) runTree(t *sessiontree.Tree) error {
 			return s.out.err
 		}
 	}
-	s.done = 1
 	return nil
 }
 
 func (s *searching) runFiles() error {
 	defer s.clear()
-	opt := &search.Options{First: s.flags.names, Match: s.places.Suits, Read: s.places.Read, Done: s.oneDone}
+	opt := &search.Options{First: s.flags.names, Match: s.places.Suits, Read: s.places.Read, Detect: formats.Detect, Done: s.oneDone}
 	for r := range search.Files(s.ctx, s.paths, s.pattern, opt) {
 		if r.Err != nil {
-			s.clear()
-			if s.failed++; s.named && len(s.paths) == 1 {
-				return r.Err
-			}
-			s.report(r.Err)
+			s.bad = append(s.bad, r.Err)
 		} else if s.add(r.Session, r.Hit) || s.out.err != nil {
 			break
 		}
+	}
+	if s.out.err == nil && len(s.names) == 1 && len(s.bad) > 0 && len(s.bad) == len(s.paths) {
+		return s.bad[0]
 	}
 	return s.out.err
 }
 
 // oneDone counts a session, and tells how far the search has come; but not between hits
 // on the same screen.
-func (s *searching) oneDone() {
+func (s *searching) oneDone(one search.Searched) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done++
+	if one.Wanted {
+		s.wanted++
+	}
+	// Notes are left out: where many sessions are searched most have some.
+	one.Damage = slices.DeleteFunc(one.Damage, func(d sessiontree.Damage) bool { return d.Note })
+	if len(one.Damage) > 0 {
+		s.damaged = append(s.damaged, one)
+	}
 	if s.hits == 0 || !s.out.o.Terminal {
 		s.shown.show(int64(s.done), int64(len(s.paths)))
 	}
@@ -235,15 +252,19 @@ func (s *searching) add(about *search.Session, hit search.Hit) (enough bool) {
 	return s.hits == s.flags.limit
 }
 
-// report tells of a session that cannot be searched, among many others.
-func (s *searching) report(err error) {
-	const most = 3
-	if s.app.flags.quiet || s.failed > most+1 {
-		return
+// report tells on stderr what could not be searched, and what was damaged. It does so at the
+// end, in the order of the paths, whichever of them was done first.
+func (s *searching) report() {
+	s.app.reportUnreadable("searched", s.bad)
+	place := map[string]int{}
+	for i, path := range s.paths {
+		place[path] = i
 	}
-	if s.failed == most+1 {
-		fmt.Fprintln(s.app.stderr, "sessctl: more files are no sessions, or cannot be read")
-		return
+	slices.SortFunc(s.damaged, func(a, b search.Searched) int { return place[a.Path] - place[b.Path] })
+	for _, d := range s.damaged {
+		s.app.reportDamage(d.Path, d.Damage)
 	}
-	fmt.Fprintf(s.app.stderr, "sessctl: not searched: %s\n", term.Line(err.Error()))
+	if s.wanted == 0 {
+		s.app.reportNoSession()
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mattn/go-runewidth"
+
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/search"
@@ -16,6 +18,8 @@ type hitPrinter struct {
 	app   *app
 	o     *term.Output
 	flags *searchFlags
+	// describe tells the first prompt of a session that is a file; else it is nil.
+	describe func(path string) sessiontree.Info
 
 	session *search.Session // of the last hit
 	count   int             // of its hits; -1 before the first
@@ -47,18 +51,18 @@ func hitJSON(s *search.Session, h search.Hit) jsonHit {
 	}
 }
 
-func (p *hitPrinter) begin() error {
-	if !p.app.flags.json || p.app.flags.quiet {
-		return nil
-	}
-	_, err := p.o.WriteString("{\n  \"schema\": \"sessctl.search/1\",\n  \"hits\": [")
-	return err
+// begin starts the document. Where there is none to come, since what was named is no
+// session, nothing is written.
+func (p *hitPrinter) begin() {
+	_, p.err = p.o.WriteString("{\n  \"schema\": \"sessctl.search/1\",\n  \"hits\": [")
 }
 
-// end closes what begin began.
 func (p *hitPrinter) end(searched int) error {
 	p.finishCount()
 	if p.app.flags.json && !p.app.flags.quiet {
+		if p.written == 0 {
+			p.begin()
+		}
 		_, p.err = fmt.Fprintf(p.o, "],\n  \"searched\": %d\n}\n", searched)
 	}
 	return p.err
@@ -103,6 +107,7 @@ func (p *hitPrinter) element(h jsonHit) {
 	}
 	lead := ",\n    "
 	if p.written == 0 {
+		p.begin()
 		lead = "\n    "
 	}
 	_, p.err = p.o.WriteString(lead + strings.TrimSuffix(b.String(), "\n"))
@@ -136,14 +141,28 @@ func (p *hitPrinter) text(s *search.Session, h search.Hit, first bool) {
 	}
 }
 
+// heading tells the session: its id, its directory and, in what is left of the line, what
+// it is about, as ls has it. Of a directory that leaves too little the end is kept.
 func (p *hitPrinter) heading(s *search.Session) {
-	parts := []string{string(s.Agent) + " session " + tail(s.ID)}
-	for _, part := range []string{oneLine(s.Name), term.Line(s.Cwd)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
+	line, title := string(s.Agent)+" session "+tail(s.ID), oneLine(p.title(s))
+	if dir := term.Line(s.Cwd); dir != "" {
+		room := p.o.Width - runewidth.StringWidth(line+"    "+title)
+		line += "  " + p.o.CutLeft(dir, max(room, p.o.Width/3))
 	}
-	fmt.Fprintln(p.o, p.o.Style(term.Bold, p.o.Cut(strings.Join(parts, "  "), p.o.Width)))
+	if title != "" {
+		const least = 20 // of a title behind a long directory, where no terminal limits the line
+		line += "  " + p.o.Cut(title, max(lineWidth(p.o)-runewidth.StringWidth(line)-2, least))
+	}
+	fmt.Fprintln(p.o, p.o.Style(term.Bold, p.o.Cut(line, p.o.Width)))
+}
+
+// title is the name of a session, or else its first prompt, which is near the beginning of
+// its file.
+func (p *hitPrinter) title(s *search.Session) string {
+	if s.Name != "" || p.describe == nil {
+		return s.Name
+	}
+	return p.describe(s.Path).FirstPrompt
 }
 
 // match writes a line that matches and those around it, indented, so that none can be

@@ -14,7 +14,6 @@ import (
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/locate"
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/formats"
-	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/stats"
 )
 
@@ -35,8 +34,9 @@ func (a *app) stats() *cobra.Command {
 		Long: `stats counts what sessions have: prompts, messages, tokens and cost by model and
 branch, calls of tools and their failures, the time that models and tools took, files
 that were read and changed, and what rewinds took out of the context. S is a session or
-a directory of sessions; without it all known sessions are counted. All branches count,
-unless --branch asks for one; what a fork copied from another session counts once.`,
+a directory of sessions; without it all known sessions are counted, a subagent's
+transcript only where it or its folder is named. All branches count, unless --branch
+asks for one; what a fork copied from another session counts once.`,
 		Example: "  sessctl stats latest\n  sessctl stats --by day --since 1w\n  sessctl stats --by model --cwd . --json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.runStats(&f, args)
@@ -134,12 +134,10 @@ func (c *counting) many(ctx context.Context, names []string) error {
 		return err
 	}
 	opt := &stats.FilesOptions{Prompt: formats.Prompt, Match: c.places.Suits, Read: c.places.Read, Done: func() { c.oneDone(int64(len(paths))) }}
-	var bad []sessiontree.Info
-	var first error
+	var bad []error
 	for s, err := range stats.Files(ctx, paths, opt) {
 		if err != nil {
-			bad = append(bad, sessiontree.Info{Err: err})
-			first = err
+			bad = append(bad, err)
 			continue
 		}
 		c.counter.Add(s)
@@ -148,14 +146,21 @@ func (c *counting) many(ctx context.Context, names []string) error {
 	if ctx.Err() != nil {
 		return context.Canceled
 	}
-	if len(names) == 1 && first != nil && len(bad) == len(paths) {
-		return first
+	if len(names) == 1 && len(bad) > 0 && len(bad) == len(paths) {
+		return bad[0]
 	}
-	c.app.reportUnreadable(bad)
-	if c.counter.Total().Sessions == 0 && !c.app.flags.quiet {
-		fmt.Fprintln(c.app.stderr, "sessctl: no session fits; 'sessctl ls' lists those that are known")
+	c.app.reportUnreadable("shown", bad)
+	if c.counter.Total().Sessions == 0 {
+		c.app.reportNoSession()
 	}
 	return nil
+}
+
+// reportNoSession tells that none of the sessions that were looked for is there.
+func (a *app) reportNoSession() {
+	if !a.flags.quiet {
+		fmt.Fprintln(a.stderr, "sessctl: no session fits; 'sessctl ls' lists those that are known")
+	}
 }
 
 func (c *counting) oneDone(total int64) {
