@@ -194,6 +194,7 @@ type lister struct {
 
 func (l *lister) add(info sessiontree.Info) error {
 	l.n++
+	l.app.strict = l.app.strict || l.app.flags.strict && info.Damaged
 	switch {
 	case l.flags.jsonl:
 		return writeJSON(l.o, infoJSON(info), true)

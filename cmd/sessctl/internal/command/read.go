@@ -57,6 +57,11 @@ func (a *app) whole(name string) (*sessiontree.Tree, error) {
 	return t, nil
 }
 
+// withoutNotes leaves out what cost nothing: of many sessions most have some.
+func withoutNotes(damage []sessiontree.Damage) []sessiontree.Damage {
+	return slices.DeleteFunc(damage, func(d sessiontree.Damage) bool { return d.Note })
+}
+
 // reportDamage tells on stderr, in one line, what had to be worked around.
 func (a *app) reportDamage(path string, damage []sessiontree.Damage) {
 	// Every log of oh-my-pi has a title line, and every transcript of other agents has

@@ -223,8 +223,7 @@ func (s *searching) oneDone(one search.Searched) {
 	if one.Wanted {
 		s.wanted++
 	}
-	// Notes are left out: where many sessions are searched most have some.
-	one.Damage = slices.DeleteFunc(one.Damage, func(d sessiontree.Damage) bool { return d.Note })
+	one.Damage = withoutNotes(one.Damage)
 	if len(one.Damage) > 0 {
 		s.damaged = append(s.damaged, one)
 	}

@@ -99,6 +99,8 @@ type counting struct {
 	flags   *statsFlags
 	places  *locate.Places
 	counter *stats.Counter
+	bad     []error // of what is no session
+	damaged []*stats.Session
 
 	mu    sync.Mutex // guards what sessions that are done touch
 	shown *progress
@@ -133,27 +135,37 @@ func (c *counting) many(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	opt := &stats.FilesOptions{Prompt: formats.Prompt, Match: c.places.Suits, Read: c.places.Read, Done: func() { c.oneDone(int64(len(paths))) }}
-	var bad []error
-	for s, err := range stats.Files(ctx, paths, opt) {
-		if err != nil {
-			bad = append(bad, err)
-			continue
-		}
-		c.counter.Add(s)
-	}
+	c.sessions(ctx, paths)
 	c.shown.clear()
 	if ctx.Err() != nil {
 		return context.Canceled
 	}
-	if len(names) == 1 && len(bad) > 0 && len(bad) == len(paths) {
-		return bad[0]
+	if len(names) == 1 && len(c.bad) > 0 && len(c.bad) == len(paths) {
+		return c.bad[0]
 	}
-	c.app.reportUnreadable("shown", bad)
+	c.app.reportUnreadable("shown", c.bad)
+	for _, s := range c.damaged {
+		c.app.reportDamage(s.Path, s.Damage)
+	}
 	if c.counter.Total().Sessions == 0 {
 		c.app.reportNoSession()
 	}
 	return nil
+}
+
+// sessions counts those at some paths.
+func (c *counting) sessions(ctx context.Context, paths []string) {
+	opt := &stats.FilesOptions{Prompt: formats.Prompt, Match: c.places.Suits, Read: c.places.Read, Done: func() { c.oneDone(int64(len(paths))) }}
+	for s, err := range stats.Files(ctx, paths, opt) {
+		if err != nil {
+			c.bad = append(c.bad, err)
+			continue
+		}
+		c.counter.Add(s)
+		if s.Damage = withoutNotes(s.Damage); len(s.Damage) > 0 {
+			c.damaged = append(c.damaged, s)
+		}
+	}
 }
 
 // reportNoSession tells that none of the sessions that were looked for is there.
