@@ -160,13 +160,33 @@ func (m Message) Text() string { return Text(m.Content) }
 
 // Text joins the text blocks of content with newlines.
 func Text(content []byte) string {
-	var parts []string
-	for _, b := range Blocks(content) {
-		if b.Type == "text" && b.Text != "" {
-			parts = append(parts, b.Text)
-		}
+	if len(content) > 0 && content[0] == '"' {
+		return jsonvalue.String(content)
 	}
+	var parts []string
+	jsonvalue.Elements(content, func(value []byte) {
+		if text := textOf(value); text != "" {
+			parts = append(parts, text)
+		}
+	})
 	return strings.Join(parts, "\n")
+}
+
+// textOf gives the text of a block of text; any other has none.
+func textOf(block []byte) string {
+	var kind, text []byte
+	err := jsonvalue.Spans(block, func(key []byte, at, end int) {
+		switch string(jsonvalue.Key(key)) {
+		case "type":
+			kind = block[at:end]
+		case "text", "thinking":
+			text = block[at:end]
+		}
+	})
+	if err != nil || jsonvalue.String(kind) != "text" {
+		return ""
+	}
+	return jsonvalue.String(text)
 }
 
 // ContextTokens is what an assistant message's usage says its context took, the

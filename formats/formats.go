@@ -59,18 +59,19 @@ func Describe(path string) sessiontree.Info {
 	if err != nil {
 		return sessiontree.Info{Path: path, Err: err}
 	}
-	defer src.Close()
-	agent, err := Detect(src)
-	switch {
-	case err != nil:
-		return sessiontree.Info{Path: path, Err: err}
-	case agent == sessiontree.AgentClaude:
-		return claude.Describe(src, path)
-	case agent == sessiontree.AgentCodex:
-		return codex.Describe(src, path)
+	ends, err := sessiontree.ReadEnds(src)
+	if err != nil {
+		return sessiontree.Info{Path: path, Err: fmt.Errorf("%s: %w", path, err)}
 	}
-	info := sessiontree.Describe(path)
-	info.Err = ofNobody(info.Err, src, path)
+	defer ends.Close()
+	switch head := ends.Head(); detect(head[:min(len(head), headBytes)]) {
+	case sessiontree.AgentClaude:
+		return claude.Describe(ends, path)
+	case sessiontree.AgentCodex:
+		return codex.Describe(ends, path)
+	}
+	info := sessiontree.DescribeEnds(ends, path)
+	info.Err = ofNobody(info.Err, ends, path)
 	return info
 }
 

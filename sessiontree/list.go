@@ -176,11 +176,24 @@ func (l *listing) give(settled func(*Info) bool) {
 
 // Describe reads the beginning and the end of one session.
 func Describe(path string) Info {
-	t, err := readEnds(path)
+	src, err := store.OpenFile(path)
 	if err != nil {
 		return Info{Path: path, Err: err}
 	}
-	defer t.Close()
+	ends, err := ReadEnds(src)
+	if err != nil {
+		return Info{Path: path, Err: fmt.Errorf("%s: %w", path, err)}
+	}
+	defer ends.Close()
+	return DescribeEnds(ends, path)
+}
+
+// DescribeEnds is Describe for a session whose ends were read; path stands for where it is.
+func DescribeEnds(ends *Ends, path string) Info {
+	t, err := From(ends, path, nil)
+	if err != nil {
+		return Info{Path: path, Err: err}
+	}
 	defer t.tail.back.Release()
 	h := t.Header()
 	info := Info{Path: path, ID: h.ID, Cwd: h.Cwd, Created: h.Time, Modified: h.Time, Size: t.size}
@@ -192,23 +205,6 @@ func Describe(path string) Info {
 	info.Agent = t.Agent()
 	info.Damaged = info.Damaged || loses(t.Damage())
 	return info
-}
-
-// readEnds is Read for who wants no more than the beginning and the end.
-func readEnds(path string) (*Tree, error) {
-	src, err := store.OpenFile(path)
-	if err != nil {
-		return nil, err
-	}
-	g, err := newGlance(src)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	t, err := From(g, path, nil)
-	if err != nil {
-		g.Close()
-	}
-	return t, err
 }
 
 // loses tells whether there is damage that is more than a note.
@@ -225,8 +221,10 @@ func lossy(head *jsonl.Head, r *jsonl.Record) bool {
 type look struct {
 	t     *Tree
 	info  *Info
-	whole bool // everything was seen
-	late  bool // the last title_change was seen
+	seen  int64 // where the last record stands that was seen of the beginning
+	next  int64 // ... and the line behind it
+	whole bool  // everything was seen
+	late  bool  // the last title_change was seen
 
 	prompted bool      // a first prompt was found
 	last     time.Time // of the last message of a user or a model that was seen
@@ -245,24 +243,33 @@ const (
 
 // head looks for the first prompt and for an early name.
 func (l *look) head() error {
-	n := newNames()
-	end := int64(0)
-	for r, err := range jsonl.Range(l.t.src, l.t.head, 0, l.t.end.Limit) {
-		if err != nil {
-			return err
-		}
-		if r.Offset > headBytes || r.Offset > nameBytes && l.prompted {
-			return nil
-		}
-		end = r.Offset
-		l.info.Damaged = l.info.Damaged || lossy(l.t.head, r)
-		if l.t.head.Entry(r) {
-			l.seeRecord(&n, r)
-		}
+	n, limit := newNames(), l.t.end.Limit
+	all, err := l.records(&n, min(nameBytes, limit))
+	if all = all && limit <= nameBytes; err == nil && !all && !l.prompted {
+		all, err = l.records(&n, limit)
+	}
+	if err != nil || !all {
+		return err
 	}
 	l.whole = true
 	l.dated = !l.last.IsZero()
-	return l.unended(end)
+	return l.unended(l.seen)
+}
+
+// records looks at those of the lines from next on and before to, but at none behind
+// headBytes, and tells whether it came to the end.
+func (l *look) records(n *names, to int64) (all bool, err error) {
+	for r, err := range jsonl.Range(l.t.src, l.t.head, l.next, to) {
+		if err != nil || r.Offset > headBytes {
+			return false, err
+		}
+		l.seen, l.next = r.Offset, r.LineEnd()
+		l.info.Damaged = l.info.Damaged || lossy(l.t.head, r)
+		if l.t.head.Entry(r) {
+			l.seeRecord(n, r)
+		}
+	}
+	return true, nil
 }
 
 // seeRecord looks at an entry near the beginning. Most say nothing of what is looked for.

@@ -40,25 +40,41 @@ func (l *listing) described() iter.Seq2[int, Info] {
 	}
 	return func(yield func(int, Info) bool) {
 		n := 0
-		for info := range l.ahead(describe) {
-			if !yield(n, info) {
-				return
+		for some := range l.ahead(describe) {
+			for _, info := range some {
+				if !yield(n, info) {
+					return
+				}
+				n++
 			}
-			n++
 		}
 	}
 }
 
-func (l *listing) ahead(describe func(string) Info) iter.Seq[Info] {
-	files := slices.Values(l.files)
+// atOnce is how many files a worker takes: handing over each costs as much as opening it.
+const atOnce = 64
+
+func (l *listing) ahead(describe func(string) Info) iter.Seq[[]Info] {
+	n := min(atOnce, len(l.files)/(8*max(l.opt.Workers, 1)))
+	if l.opt.Limit > 0 || n < 1 { // no more work than it takes
+		n = 1
+	}
+	some := func(files []store.LogFile) []Info {
+		list := make([]Info, len(files))
+		for i, f := range files {
+			list[i] = describe(f.Path)
+		}
+		return list
+	}
+	chunks := slices.Chunk(l.files, n)
 	if l.opt.Workers > 1 {
-		return inorder.Do(context.Background(), l.opt.Workers, files, func(_ context.Context, f store.LogFile, emit func(Info) bool) {
-			emit(describe(f.Path))
+		return inorder.Do(context.Background(), l.opt.Workers, chunks, func(_ context.Context, files []store.LogFile, emit func([]Info) bool) {
+			emit(some(files))
 		})
 	}
-	return func(yield func(Info) bool) {
-		for f := range files {
-			if !yield(describe(f.Path)) {
+	return func(yield func([]Info) bool) {
+		for files := range chunks {
+			if !yield(some(files)) {
 				return
 			}
 		}

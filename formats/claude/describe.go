@@ -14,7 +14,9 @@ import (
 // where it stands.
 func Describe(src store.Source, path string) sessiontree.Info {
 	t := newTranslator(src, 0, path)
-	info := transcript.Describe(src, sessiontree.Info{Path: path, Agent: sessiontree.AgentClaude}, t.sight)
+	info := transcript.Describe(src, sessiontree.Info{Path: path, Agent: sessiontree.AgentClaude}, transcript.Describer{
+		See: t.sight, Name: []byte(`Title"`), Known: func() bool { return t.header.ID == t.base },
+	})
 	switch {
 	case info.Err != nil:
 	case t.subagent:

@@ -14,7 +14,9 @@ import (
 // where it stands. Other segments of its thread are not looked at.
 func Describe(src store.Source, path string) sessiontree.Info {
 	t := newTranslator(nil, nil)
-	info := transcript.Describe(src, sessiontree.Info{Path: path, Agent: sessiontree.AgentCodex}, t.sight)
+	info := transcript.Describe(src, sessiontree.Info{Path: path, Agent: sessiontree.AgentCodex}, transcript.Describer{
+		See: t.sight, Name: []byte(`"thread_name_updated"`),
+	})
 	if info.Err == nil && info.ID == "" {
 		info.ID = segmentOf(path)
 	}

@@ -17,7 +17,7 @@ type Back struct {
 // passed is added to report.
 func Backward(src Source, head *Head, end *End, report *Report) *Back {
 	f := &fold{head: head, report: report, inLine: end.InLine}
-	return &Back{src: src, c: newChunk(head, Options{}), f: f, at: end.Limit, block: firstBlock}
+	return &Back{src: src, c: newChunk(head, Options{}), f: f, at: end.Limit, block: lastBlock}
 }
 
 // Next gives the entry before the last one given, and nil at the log's beginning.
@@ -37,7 +37,7 @@ func (b *Back) Next() (*Record, error) {
 			return nil, err
 		}
 		b.c.parse()
-		b.block = backwardBlock
+		b.block = min(2*b.block, backwardBlock)
 		b.at, b.next = b.c.base, len(b.c.recs)
 	}
 }

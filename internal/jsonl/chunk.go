@@ -12,6 +12,10 @@ import (
 // A Source is what logs are read from; store.Source has it.
 type Source interface{ io.ReaderAt }
 
+// A viewer is a source that has bytes in memory: it gives those of [from, to), or nil where
+// they have to be read.
+type viewer interface{ View(from, to int64) []byte }
+
 // ErrCut is returned when a log lost bytes while it was read.
 var ErrCut = errors.New("the log changed under its reader")
 
@@ -23,6 +27,8 @@ const (
 	headBlock     = 64 << 10
 	// firstBlock is for who most likely wants no more than a line or two.
 	firstBlock = 16 << 10
+	// lastBlock has the last line of most logs, which is all that is wanted most often.
+	lastBlock = 4 << 10
 	// keptBlock is the largest buffer that is kept for the next block: what a
 	// giant line needed is given back.
 	keptBlock = 8 << 20
@@ -48,6 +54,11 @@ func (c *chunk) end() int64 { return c.base + int64(len(c.data)) }
 
 // read fills data with the bytes [from, to) of the log.
 func (c *chunk) read(src Source, from, to int64) error {
+	if v, ok := src.(viewer); ok {
+		if c.base, c.data = from, v.View(from, to); c.data != nil {
+			return nil
+		}
+	}
 	n := int(to - from)
 	if cap(c.buf) < n || cap(c.buf) > keptBlock && n <= keptBlock {
 		c.buf = make([]byte, n)

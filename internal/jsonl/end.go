@@ -21,7 +21,7 @@ func ReadEnd(src Source, size int64, head *Head) (*End, error) {
 	e := &ending{head: head, limit: size}
 	c := newChunk(head, Options{})
 	defer c.release()
-	block := firstBlock
+	block := lastBlock
 	for end := size; end > 0 && !e.done; end = c.base {
 		if err := c.loadBackward(src, end, block); err != nil {
 			return nil, err

@@ -44,9 +44,15 @@ func ReadHead(src Source, size int64) (*Head, error) {
 		if err := c.loadForward(src, from, size, block); err != nil {
 			return nil, err
 		}
-		c.parse()
 		block = headBlock
-		h.see(c, &first)
+		if c.base == 0 {
+			h.readTitle(c.data)
+		}
+		// The header is the first record, as a rule: others are not looked at.
+		c.parseFirst(1)
+		for more := true; more && !h.Found; more = c.parseOn(1) {
+			h.see(c, &first)
+		}
 	}
 	h.judge(first)
 	return h, nil
@@ -54,9 +60,6 @@ func ReadHead(src Source, size int64) (*Head, error) {
 
 // see looks for the header among the records of c.
 func (h *Head) see(c *chunk, first **Record) {
-	if c.base == 0 {
-		h.readTitle(c.data)
-	}
 	for i := range c.recs {
 		r := &c.recs[i]
 		if r.Fault != "" || h.Title != nil && r.Offset == 0 {

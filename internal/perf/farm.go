@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/internal/sessgen"
 	"github.com/sessctl/sessctl/sessiontree"
 )
@@ -98,7 +99,7 @@ func listAll(dir string) (int64, error) { return listSome(dir, 0) }
 func listTwenty(dir string) (int64, error) { return listSome(dir, 20) }
 
 func listSome(dir string, limit int) (n int64, err error) {
-	opt := &sessiontree.ListOptions{Limit: limit, Workers: runtime.GOMAXPROCS(0)}
+	opt := &sessiontree.ListOptions{Limit: limit, Workers: runtime.GOMAXPROCS(0), Describe: formats.Describe}
 	for info, err := range sessiontree.List([]string{dir}, opt) {
 		if err = errors.Join(err, info.Err); err != nil {
 			return n, err

@@ -155,7 +155,7 @@ func (a *app) heading(o *term.Output, t *sessiontree.Tree) error {
 // oneLine makes text of a session fit into a row: safe, and with its white space
 // folded.
 func oneLine(s string) string {
-	const most = 2000 // more than any row shows, and cheap for a prompt of megabytes
+	const most = 400 // more than any row shows, and cheap for a prompt of megabytes
 	cut := s[:min(len(s), most)]
 	return term.Line(strings.Join(strings.Fields(strings.ToValidUTF8(cut, "")), " "))
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -110,6 +111,9 @@ func (a *app) runLs(f *lsFlags, args []string) error {
 // list writes the sessions, and on stderr how many files are none.
 func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.ListOptions) error {
 	l := &lister{app: a, o: o, flags: f}
+	if l.brief = !a.flags.json && !f.jsonl && f.grep == ""; l.brief {
+		opt.Describe = briefly(opt.Describe)
+	}
 	shown := &progress{app: a, doing: "looking"}
 	if !f.jsonl || !o.Terminal { // which are written at once
 		opt.Progress = func(done, total int) { shown.show(int64(done), int64(total)) }
@@ -135,6 +139,16 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 		fmt.Fprintf(a.stderr, "sessctl: no session fits; looked in %s; %s\n", term.Line(strings.Join(dirs, ", ")), term.Line(a.elsewhere(dirs)))
 	}
 	return errors.Join(l.finish(), unread)
+}
+
+// briefly keeps of a name and a first prompt what a row shows, on the processor that
+// describes the session: prompts may be long, and sessions many.
+func briefly(describe func(path string) sessiontree.Info) func(path string) sessiontree.Info {
+	return func(path string) sessiontree.Info {
+		info := describe(path)
+		info.Name, info.FirstPrompt = oneLine(info.Name), oneLine(info.FirstPrompt)
+		return info
+	}
 }
 
 // elsewhere says where to look for sessions: in a known folder below one that was looked
@@ -190,6 +204,7 @@ type lister struct {
 	table *table
 	infos []jsonInfo
 	n     int
+	brief bool // names are as a row shows them
 }
 
 func (l *lister) add(info sessiontree.Info) error {
@@ -214,14 +229,14 @@ func (l *lister) row(info sessiontree.Info) {
 		}
 		l.table = newTable(l.o, titles...)
 	}
-	name := info.Name
-	if name == "" {
-		name = info.FirstPrompt
+	name := cmp.Or(info.Name, info.FirstPrompt)
+	if !l.brief || l.flags.count { // which may have found another name
+		name = oneLine(name)
 	}
 	if info.Damaged {
 		name = "(damaged) " + name
 	}
-	cells := []string{tail(info.ID), string(info.Agent), l.app.clock(info.Modified), size(info.Size), term.Line(info.Cwd), oneLine(name)}
+	cells := []string{tail(info.ID), string(info.Agent), l.app.clock(info.Modified), size(info.Size), term.Line(info.Cwd), name}
 	if l.flags.count {
 		cells = append(cells[:4:4], append([]string{fmt.Sprint(info.Turns), fmt.Sprint(info.Branches)}, cells[4:]...)...)
 	}
@@ -272,9 +287,10 @@ func size(n int64) string {
 func (f *lsFlags) match(places *locate.Places, until time.Time) func(*sessiontree.Info) bool {
 	grep := strings.ToLower(f.grep)
 	return func(i *sessiontree.Info) bool {
-		text := strings.ToLower(i.Name + "\n" + i.FirstPrompt + "\n" + i.Cwd)
-		return places.Match(i) && strings.Contains(text, grep) &&
-			(until.IsZero() || i.Modified.Before(until))
+		if !places.Match(i) || !until.IsZero() && !i.Modified.Before(until) {
+			return false
+		}
+		return grep == "" || strings.Contains(strings.ToLower(i.Name+"\n"+i.FirstPrompt+"\n"+i.Cwd), grep)
 	}
 }
 

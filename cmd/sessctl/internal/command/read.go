@@ -115,6 +115,7 @@ type progress struct {
 	doing string // "reading" where it is not set
 	start time.Time
 	shown time.Time // the line was written last; zero where there is none
+	dumb  bool      // nobody would see it
 }
 
 // show is called with bytes read, or things done; it says nothing in the first half
@@ -126,12 +127,12 @@ func (p *progress) show(done, total int64) {
 		p.start = now
 	}
 	f, ok := p.app.stderr.(*os.File)
-	if !ok || p.app.flags.quiet || now.Sub(p.start) < patience || !term.IsTerminal(int(f.Fd())) {
+	if !ok || p.dumb || p.app.flags.quiet || now.Sub(p.start) < patience {
 		return
 	}
 	if done >= total {
 		p.clear()
-	} else if now.Sub(p.shown) >= pace {
+	} else if p.dumb = !term.IsTerminal(int(f.Fd())); !p.dumb && now.Sub(p.shown) >= pace {
 		p.shown = now
 		fmt.Fprintf(f, "\r%s: %d %%", cmp.Or(p.doing, "reading"), done*100/max(total, 1))
 	}

@@ -45,7 +45,7 @@ func newTable(o *term.Output, titles ...string) *table {
 }
 
 func (t *table) add(style term.Style, cells ...string) {
-	for i, c := range cells {
+	for i, c := range cells[:len(cells)-1] { // the last one takes what is left
 		t.cols[i].width = max(t.cols[i].width, runewidth.StringWidth(c))
 		t.cols[i].used = t.cols[i].used || c != "" && len(t.rows) > 0
 	}

@@ -176,7 +176,7 @@ func Cut(s string, columns int) string { return runewidth.Truncate(s, columns, "
 
 // Cut shortens a safe line to a number of columns; 0 leaves it.
 func (o *Output) Cut(s string, columns int) string {
-	if columns <= 0 || runewidth.StringWidth(s) <= columns {
+	if columns <= 0 || len(s) <= columns { // no byte takes more than a column
 		return s
 	}
 	return runewidth.Truncate(s, columns, o.ellipsis())
