@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sessctl/sessctl/formats"
 	"github.com/sessctl/sessctl/stats"
 )
 
@@ -69,16 +68,7 @@ func claude(t *testing.T, lines ...string) *stats.Session {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tree, err := formats.Read(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tree.Close()
-	s, err := stats.Read(tree, &stats.Options{Prompt: formats.Prompt})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return transcript(t, path, false)
 }
 
 // TestSyntheticAnswers: what Claude Code writes in a model's name took no model's time, and
