@@ -68,11 +68,7 @@ func (t *translator) signature(s span) {
 func (t *translator) call(b *block) {
 	id, tool := transcript.Name(t.str(b.id)), transcript.Name(t.word(b.name))
 	t.tools[id] = tool
-	t.w.Text(`{"type":"toolCall","id":`)
-	t.w.String(id)
-	t.w.Text(`,"name":`)
-	t.w.String(tool)
-	t.w.Text(`,"arguments":`)
+	t.w.Call(id, tool)
 	if !b.input.None() && t.line[b.input.At] == '{' {
 		t.w.Object(b.input)
 	} else {

@@ -229,12 +229,7 @@ func (t *translator) result(n *node, b *block) {
 	}
 	id := transcript.Name(t.str(call))
 	t.w.Begin()
-	t.w.Text(`,"message":{"role":"toolResult","toolCallId":`)
-	t.w.String(id)
-	t.w.Text(`,"toolName":`)
-	t.w.String(t.tools[id])
-	t.w.Text(`,"content":`)
-	t.w.Blocks(b.content)
+	t.w.Result(id, t.tools[id], b.content.Of(t.line))
 	if b.failed {
 		t.w.Text(`,"isError":true`)
 	} else {

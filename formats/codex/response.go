@@ -195,11 +195,7 @@ func (t *translator) callBlock(id, tool string, by source) {
 	tool = transcript.Name(tool)
 	t.tools[id] = tool
 	t.w.Begin()
-	t.w.Text(`{"type":"toolCall","id":`)
-	t.w.String(id)
-	t.w.Text(`,"name":`)
-	t.w.String(tool)
-	t.w.Text(`,"arguments":`)
+	t.w.Call(id, tool)
 	t.arguments()
 	t.w.Text("}")
 	i := t.add(block, "")
@@ -248,12 +244,7 @@ func (t *translator) output() {
 	}
 	id := t.str(p.call)
 	t.w.Begin()
-	t.w.Text(`,"message":{"role":"toolResult","toolCallId":`)
-	t.w.String(id)
-	t.w.Text(`,"toolName":`)
-	t.w.String(t.tools[id])
-	t.w.Text(`,"content":`)
-	t.w.BlocksOf(output)
+	t.w.Result(id, t.tools[id], output)
 	i := t.add(result, entries.TypeMessage)
 	i.callID, i.failed = id, failed || saysFailed(output)
 }

@@ -214,6 +214,25 @@ func (w *Writer) textOf(text []byte) {
 	w.Text("}")
 }
 
+// Call begins the block of a tool's call; its arguments follow, and a brace.
+func (w *Writer) Call(id, tool string) {
+	w.Text(`{"type":"toolCall","id":`)
+	w.String(id)
+	w.Text(`,"name":`)
+	w.String(tool)
+	w.Text(`,"arguments":`)
+}
+
+// Result begins the message of a tool's result, up to its content.
+func (w *Writer) Result(id, tool string, content []byte) {
+	w.Text(`,"message":{"role":"toolResult","toolCallId":`)
+	w.String(id)
+	w.Text(`,"toolName":`)
+	w.String(tool)
+	w.Text(`,"content":`)
+	w.BlocksOf(content)
+}
+
 // dataURL takes apart a string with an image in it.
 func dataURL(value []byte) (media string, data []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(value, []byte(`"data:`))
