@@ -9,30 +9,9 @@ import (
 // transcripts start from.
 type Line struct {
 	Offset int64 // of the first byte
-	Number int   // from 1
+	Number int   // from 1, for who counts them
 	Bytes  []byte
 	Ended  bool // a newline follows Bytes
-}
-
-// Lines gives the lines of a file up to limit, which is its end or the start of a line.
-// The bytes are valid until the next line is asked for. An error comes last.
-func Lines(src Source, limit int64) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) {
-		number := 0
-		for b, err := range Blocks(src, limit) {
-			if err != nil {
-				yield(Line{}, err)
-				return
-			}
-			for l := range b.Lines {
-				number++
-				l.Number = number
-				if !yield(l, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // A Block is a run of whole lines of a file; the file's last may lack its newline.

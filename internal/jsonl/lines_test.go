@@ -4,9 +4,30 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 )
+
+// numbered gives the lines of all blocks, as readers of transcripts count them.
+func numbered(src Source, limit int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		number := 0
+		for b, err := range Blocks(src, limit) {
+			if err != nil {
+				yield(Line{}, err)
+				return
+			}
+			for l := range b.Lines {
+				number++
+				l.Number = number
+				if !yield(l, nil) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // TestLines: lines longer than a block, empty ones, and a last one without its newline
 // come with their places.
@@ -14,7 +35,7 @@ func TestLines(t *testing.T) {
 	long := strings.Repeat("x", 2*forwardBlock+7)
 	text := "a\n\n" + long + "\n" + strings.Repeat("b\n", 3) + "end"
 	var got []string
-	for l, err := range Lines(bytes.NewReader([]byte(text)), int64(len(text))) {
+	for l, err := range numbered(bytes.NewReader([]byte(text)), int64(len(text))) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +54,7 @@ func TestLines(t *testing.T) {
 func TestLinesOfACutFile(t *testing.T) {
 	for _, text := range []string{"a\nb", strings.Repeat("0123456\n", forwardBlock/2)} {
 		last, n := error(nil), 0
-		for l, err := range Lines(strings.NewReader(text), int64(len(text))+10) {
+		for l, err := range numbered(strings.NewReader(text), int64(len(text))+10) {
 			if last = err; err == nil {
 				n += len(l.Bytes)
 			}
@@ -49,7 +70,7 @@ func TestLinesGivenUp(t *testing.T) {
 	text := strings.Repeat("0123456\n", forwardBlock)
 	for _, most := range []int{1, forwardBlock / 4, forwardBlock - 1} {
 		n := 0
-		for l, err := range Lines(strings.NewReader(text), int64(len(text))) {
+		for l, err := range numbered(strings.NewReader(text), int64(len(text))) {
 			if n++; err != nil || string(l.Bytes) != "0123456" || l.Number != n {
 				t.Fatalf("line %d: %q, %v", l.Number, l.Bytes, err)
 			}
