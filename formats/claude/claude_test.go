@@ -11,6 +11,7 @@ import (
 	modelcontext "github.com/sessctl/sessctl/context"
 	"github.com/sessctl/sessctl/entries"
 	"github.com/sessctl/sessctl/formats/claude"
+	"github.com/sessctl/sessctl/formats/internal/transcript/transcripttest"
 	"github.com/sessctl/sessctl/sessiontree"
 )
 
@@ -22,12 +23,12 @@ func TestOneMessage(t *testing.T) {
 	tree := read(t, file(t,
 		m.user("u1", "", "find it"), m.calls("a1", "u1", "msg", "t1", "Read"), big,
 		m.result("r1", "a1", "t1", "one", false), m.result("r2", "a2", "t2", "no such file", true), m.says("a3", "r2", "found")))
-	expect(t, "entries", list(t, tree), `user u1<: find it
+	transcripttest.Expect(t, "entries", list(t, tree), `user u1<: find it
 assistant a1<u1: [Read t1][Grep t2]
 toolResult r1<a1: one
 toolResult r2<r1: no such file
 assistant a3<r2: found`)
-	expect(t, "branches", branches(t, tree), "*a3<")
+	transcripttest.Expect(t, "branches", branches(t, tree), "*a3<")
 	e, err := tree.Entry("a1")
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,7 @@ assistant a3<r2: found`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "usage", string(a.Usage), `{"input":7,"output":40,"cacheRead":3,"cacheWrite":2,"totalTokens":52,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`)
+	transcripttest.Expect(t, "usage", string(a.Usage), `{"input":7,"output":40,"cacheRead":3,"cacheWrite":2,"totalTokens":52,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`)
 	if a.StopReason != "toolUse" || a.Model != "claude-x" || e.Line != 2 {
 		t.Errorf("stop reason %s, model %s, line %d; want toolUse, claude-x, 2", a.StopReason, a.Model, e.Line)
 	}
@@ -58,12 +59,12 @@ func TestRewind(t *testing.T) {
 		m.user("u3", "d1", "instead"), m.says("a3", "u3", "three"),
 	}
 	tree := read(t, file(t, lines...))
-	expect(t, "branches", branches(t, tree), "a2<a1 *a3<a1")
-	expect(t, "damage", damage(t, tree), "")
+	transcripttest.Expect(t, "branches", branches(t, tree), "a2<a1 *a3<a1")
+	transcripttest.Expect(t, "damage", damage(t, tree), "")
 	// A rewind that nothing followed is not in the file: the last-prompt names the leaf.
 	back := append(lines, `{"type":"last-prompt","lastPrompt":"second","leafUuid":"a2","sessionId":"s1"}`)
 	tree = read(t, file(t, back...))
-	expect(t, "branches with another leaf", branches(t, tree), "a3<a1 *a2~leaf<a1")
+	transcripttest.Expect(t, "branches with another leaf", branches(t, tree), "a3<a1 *a2~leaf<a1")
 }
 
 // TestRewindToStart: a prompt without a parent, behind which a rewind is noted, begins
@@ -72,9 +73,9 @@ func TestRewindToStart(t *testing.T) {
 	m := &maker{}
 	lines := []string{m.user("u1", "", "first"), m.says("a1", "u1", "one"), m.user("u2", "", "instead"),
 		`{"type":"last-prompt","leafUuid":"00000000-0000-0000-0000-000000000000","explicit":true,"sessionId":"s1"}`, m.says("a2", "u2", "two")}
-	expect(t, "branches", branches(t, read(t, file(t, lines...))), "a1< *a2<")
+	transcripttest.Expect(t, "branches", branches(t, read(t, file(t, lines...))), "a1< *a2<")
 	lines[3] = strings.Replace(lines[3], "true", "false", 1)
-	expect(t, "branches without a rewind", branches(t, read(t, file(t, lines...))), "*a2<")
+	transcripttest.Expect(t, "branches without a rewind", branches(t, read(t, file(t, lines...))), "*a2<")
 }
 
 // TestNoBranch: forks that are no rewinds.
@@ -117,14 +118,14 @@ func TestRepetition(t *testing.T) {
 	u1, a1 := m.user("u1", "", "q"), m.says("a1", "u1", "a")
 	more := strings.Replace(strings.Replace(a1, `"output_tokens":1`, `"output_tokens":9`, 1), `"s1"`, `"s2"`, 1)
 	tree := read(t, file(t, u1, a1, strings.Replace(u1, `"s1"`, `"s2"`, 1), more, m.user("u2", "a1", "on")))
-	expect(t, "entries", list(t, tree), "user u1<: q\nassistant a1<u1: a\nuser u2<a1: on")
-	expect(t, "damage", damage(t, tree), "(duplicate-id:3 2)")
+	transcripttest.Expect(t, "entries", list(t, tree), "user u1<: q\nassistant a1<u1: a\nuser u2<a1: on")
+	transcripttest.Expect(t, "damage", damage(t, tree), "(duplicate-id:3 2)")
 	if b, err := tree.Branches(); err != nil || b[0].Tokens != 7+9+3+2 {
 		t.Errorf("the answer took %d tokens (%v), want the largest count of both", b[0].Tokens, err)
 	}
 	tree = read(t, file(t, u1, a1, m.user("u1", "a1", "another")))
-	expect(t, "one uuid twice", list(t, tree), "user u1~0<: q\nassistant a1<u1~0: a\nuser u1<a1: another")
-	expect(t, "its damage", damage(t, tree), "duplicate-id:1")
+	transcripttest.Expect(t, "one uuid twice", list(t, tree), "user u1~0<: q\nassistant a1<u1~0: a\nuser u1<a1: another")
+	transcripttest.Expect(t, "its damage", damage(t, tree), "duplicate-id:1")
 }
 
 // TestCompaction: a compaction is a root that follows its logical parent, and its summary
@@ -139,7 +140,7 @@ func TestCompaction(t *testing.T) {
 		return []string{m.line("user", "cs", "cb", `"isCompactSummary":true,"message":{"role":"user","content":"we did it"}`), m.user("u4", "cs", "go on"), m.says("a4", "u4", "three")}
 	}
 	tree := read(t, file(t, append(append(start, boundary("a3", "")), end()...)...))
-	expect(t, "entries", list(t, tree), `user u1<: q
+	transcripttest.Expect(t, "entries", list(t, tree), `user u1<: q
 assistant a1<u1: one
 user u2<a1: taken back
 user u3<a1: more
@@ -147,7 +148,7 @@ assistant a3<u3: two
 compaction cs<a3: we did it keeps cs
 user u4<cs: go on
 assistant a4<u4: three`)
-	expect(t, "branches", branches(t, tree), "u2<a1 *a4<a1")
+	transcripttest.Expect(t, "branches", branches(t, tree), "u2<a1 *a4<a1")
 	c, err := modelcontext.Build(tree, tree.Leaf(), nil)
 	if err != nil || len(c.Messages) != 3 {
 		t.Errorf("%d messages in the context (%v), want the summary, a prompt and an answer", len(c.Messages), err)
@@ -159,13 +160,13 @@ assistant a4<u4: three`)
 	}
 	// Of a file that another session's compaction begins, the logical parent is missing.
 	tree = read(t, file(t, append([]string{m.user("u0", "", "before"), boundary("gone", "")}, end()...)...))
-	expect(t, "damage", damage(t, tree), "(missing-parent:2 1)")
-	expect(t, "branches", branches(t, tree), "*a4<")
+	transcripttest.Expect(t, "damage", damage(t, tree), "(missing-parent:2 1)")
+	transcripttest.Expect(t, "branches", branches(t, tree), "*a4<")
 	// In a fork's file it stands behind: the messages that were kept.
 	kept := m.says("k", "cs", "kept")
 	tree = read(t, file(t, append(append([]string{boundary("k", "")}, m.line("user", "cs", "cb", `"isCompactSummary":true,"message":{"role":"user","content":"sum"}`)), kept, m.user("u5", "k", "go"))...))
-	expect(t, "a fork", list(t, tree), "compaction cs<: sum keeps cs\nassistant k<cs: kept\nuser u5<k: go")
-	expect(t, "its damage", damage(t, tree), "")
+	transcripttest.Expect(t, "a fork", list(t, tree), "compaction cs<: sum keeps cs\nassistant k<cs: kept\nuser u5<k: go")
+	transcripttest.Expect(t, "its damage", damage(t, tree), "")
 }
 
 // TestRoots: whatever begins anew follows what stands before it.
@@ -173,19 +174,19 @@ func TestRoots(t *testing.T) {
 	m := &maker{}
 	tree := read(t, file(t, m.line("progress", "h1", "", ""), m.user("u1", "h1", "q"), m.says("a1", "u1", "a"),
 		m.line("progress", "h2", "phantom", ""), m.user("u2", "h2", "again"), m.says("a2", "u2", "b")))
-	expect(t, "branches", branches(t, tree), "*a2<")
-	expect(t, "damage", damage(t, tree), "missing-parent:4")
-	expect(t, "entries", list(t, tree), "user u1<: q\nassistant a1<u1: a\nuser u2<a1: again\nassistant a2<u2: b")
+	transcripttest.Expect(t, "branches", branches(t, tree), "*a2<")
+	transcripttest.Expect(t, "damage", damage(t, tree), "missing-parent:4")
+	transcripttest.Expect(t, "entries", list(t, tree), "user u1<: q\nassistant a1<u1: a\nuser u2<a1: again\nassistant a2<u2: b")
 	roots, err := tree.Roots()
 	if err != nil || len(roots) != 1 {
 		t.Errorf("roots %v (%v), want one", roots, err)
 	}
 	// A cycle, and a parent behind its child.
 	tree = read(t, file(t, m.user("x", "y", "one"), m.user("y", "x", "two"), m.says("z", "y", "end")))
-	expect(t, "damage of a cycle", damage(t, tree), "cycle:1")
-	expect(t, "entries of a cycle", list(t, tree), "user x<: one\nuser y<x: two\nassistant z<y: end")
+	transcripttest.Expect(t, "damage of a cycle", damage(t, tree), "cycle:1")
+	transcripttest.Expect(t, "entries of a cycle", list(t, tree), "user x<: one\nuser y<x: two\nassistant z<y: end")
 	tree = read(t, file(t, m.user("c", "p", "child"), m.user("p", "", "parent")))
-	expect(t, "a parent behind its child", list(t, tree), "user p<: parent\nuser c<p: child")
+	transcripttest.Expect(t, "a parent behind its child", list(t, tree), "user p<: parent\nuser c<p: child")
 }
 
 // TestDamagedLines: every intact record is read, and what is not is named.
@@ -210,8 +211,8 @@ func TestDamagedLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			tree := read(t, path)
-			expect(t, "entries", list(t, tree), c.entries)
-			expect(t, "damage", damage(t, tree), c.damage)
+			transcripttest.Expect(t, "entries", list(t, tree), c.entries)
+			transcripttest.Expect(t, "damage", damage(t, tree), c.damage)
 		})
 	}
 }
@@ -258,8 +259,8 @@ func TestNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			expect(t, "name", got, c.name)
-			expect(t, "damage", damage(t, tree), c.damage)
+			transcripttest.Expect(t, "name", got, c.name)
+			transcripttest.Expect(t, "damage", damage(t, tree), c.damage)
 			if tree.Leaf() != "u1" {
 				t.Errorf("the leaf is %s, want u1", tree.Leaf())
 			}
@@ -284,7 +285,7 @@ func TestPrompts(t *testing.T) {
 		m.line("attachment", "q", "t", `"attachment":{"type":"queued_command","prompt":"and this","commandMode":"prompt"}`),
 		m.user("x", "q", "[Request interrupted by user for tool use]"),
 		m.user("e", "x", "")))
-	expect(t, "entries", list(t, tree), `user u1<: typed <b>this</b>
+	transcripttest.Expect(t, "entries", list(t, tree), `user u1<: typed <b>this</b>
 custom_message m<u1: what a skill says
 user c<m: /review all
 custom_message o<c: <local-command-stdout>Bye!</local-command-stdout>
@@ -294,7 +295,7 @@ user i<i~1: look at it
 custom_message t<i: <task-notification>done</task-notification>
 user q<t: and this
 custom_message x<q: [Request interrupted by user for tool use]`)
-	expect(t, "damage", damage(t, tree), "(unknown-record:10 1)")
+	transcripttest.Expect(t, "damage", damage(t, tree), "(unknown-record:10 1)")
 	e, err := tree.Entry("i")
 	if err != nil {
 		t.Fatal(err)
@@ -327,7 +328,7 @@ func TestAnswers(t *testing.T) {
 		for _, b := range m.Blocks() {
 			got += b.Type + ":" + b.Text + ":" + b.Signature + " "
 		}
-		expect(t, id, got+m.StopReason+" "+m.Error, want)
+		transcripttest.Expect(t, id, got+m.StopReason+" "+m.Error, want)
 	}
 }
 
@@ -339,7 +340,7 @@ func TestBookkeeping(t *testing.T) {
 		`{"type":"mode","mode":"normal","sessionId":"s1"}`, `{"type":"file-history-snapshot","messageId":"u1","snapshot":{}}`, m.user("u1", "", "q"),
 		`{"type":"api-request-blob","sessionId":"s1","message":{"role":"user","content":"q"}}`, `{"type":"api-request-blob","sessionId":"s1","message":{}}`,
 		m.line("leaf", "l1", "u1", ""), m.says("a1", "u1", "a"), `{"type":"mode","mode":"plan","sessionId":"s1"}`, `{"type":"zzz","sessionId":"s1"}`, `{"type":"file-history-delta","messageId":"a1"}`))
-	expect(t, "damage", damage(t, tree), "(left-out:1 2) (left-out:4 2) (unknown-record:6 1) (unknown-record:9 1)")
+	transcripttest.Expect(t, "damage", damage(t, tree), "(left-out:1 2) (left-out:4 2) (unknown-record:6 1) (unknown-record:9 1)")
 	if tree.Leaf() != "a1" {
 		t.Errorf("the leaf is %s, want a1", tree.Leaf())
 	}
@@ -356,7 +357,7 @@ func TestBookkeeping(t *testing.T) {
 			kinds = append(kinds, fmt.Sprint(c.CustomType, ":", e.Line))
 		}
 	}
-	expect(t, "custom entries", strings.Join(kinds, " "), "claude:file-history-snapshot:2 claude:leaf:6 claude:zzz:9 claude:file-history-delta:10")
+	transcripttest.Expect(t, "custom entries", strings.Join(kinds, " "), "claude:file-history-snapshot:2 claude:leaf:6 claude:zzz:9 claude:file-history-delta:10")
 }
 
 // TestSubagent: the file of a subagent is a session of its own, whose prompts no person
@@ -374,7 +375,7 @@ func TestSubagent(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree := read(t, path)
-	expect(t, "entries", list(t, tree), "user u1<: count files\nassistant a1<u1: 3")
+	transcripttest.Expect(t, "entries", list(t, tree), "user u1<: count files\nassistant a1<u1: 3")
 	if h := tree.Header(); h.ID != "agent-a1" || h.ParentSession != "s1" || h.Cwd != "/home/u/proj" {
 		t.Errorf("header %+v, want agent-a1 of s1", h)
 	}

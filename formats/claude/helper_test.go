@@ -159,24 +159,6 @@ func damage(t testing.TB, tree *sessiontree.Tree) string {
 // branches gives the branches as "tip<fork", the active one with a star.
 func branches(t testing.TB, tree *sessiontree.Tree) string {
 	t.Helper()
-	list, err := tree.Branches()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, b := range list {
-		s := fmt.Sprintf("%s<%s", b.Tip, b.ForkPoint)
-		if b.Active {
-			s = "*" + s
-		}
-		all = append(all, s)
-	}
+	all := transcripttest.Branches(t, tree, "*", func(b sessiontree.Branch) string { return fmt.Sprintf("%s<%s", b.Tip, b.ForkPoint) })
 	return strings.Join(all, " ")
-}
-
-func expect(t testing.TB, what, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
-	}
 }

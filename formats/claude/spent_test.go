@@ -3,6 +3,8 @@ package claude_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/sessctl/sessctl/formats/internal/transcript/transcripttest"
 )
 
 // TestSpent: Claude Code's own sums of what models cost are in the header; of one that
@@ -16,8 +18,8 @@ func TestSpent(t *testing.T) {
 		sum("17", `{"claude-x":{"costUSD":0.25},"claude-y":{"costUSD":0}}`), sum("17", `{"claude-x":{"costUSD":0.75}}`),
 		sum("18", `{"claude-x":{"costUSD":0.5},"claude-y":{"inputTokens":3,"costUSD":2}}`),
 		sum(`"x"`, `[]`), sum("19", `{"claude-x":7}`), `{"type":"cost-state","sessionId":"s1"}`))
-	expect(t, "entries", list(t, tree), "user u1<: q\nassistant a1<u1: a")
+	transcripttest.Expect(t, "entries", list(t, tree), "user u1<: q\nassistant a1<u1: a")
 	_, spent, _ := strings.Cut(string(tree.Header().Raw()), `"spent":`)
-	expect(t, "spent", spent, `[{"run":"17","model":"anthropic/claude-x","cost":0.75},`+
+	transcripttest.Expect(t, "spent", spent, `[{"run":"17","model":"anthropic/claude-x","cost":0.75},`+
 		`{"run":"18","model":"anthropic/claude-x","cost":0.5},{"run":"18","model":"anthropic/claude-y","cost":2}]}`)
 }

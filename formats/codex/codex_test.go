@@ -129,26 +129,8 @@ func say(t testing.TB, e entries.Entry) string {
 // branches gives the path of every branch, that of the active one behind a star.
 func branches(t testing.TB, tree *sessiontree.Tree) string {
 	t.Helper()
-	list, err := tree.Branches()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, b := range list {
-		s := path(t, tree, b.Tip)
-		if b.Active {
-			s = "* " + s
-		}
-		all = append(all, s)
-	}
+	all := transcripttest.Branches(t, tree, "* ", func(b sessiontree.Branch) string { return path(t, tree, b.Tip) })
 	return strings.Join(all, "\n")
-}
-
-func expect(t testing.TB, what, got, want string) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
-	}
 }
 
 // damage gives the damage that is no note as "kind:line".
@@ -172,20 +154,20 @@ func TestRollback(t *testing.T) {
 		lines = append(lines, m.turn(n+1)...)
 	}
 	back := append(lines, m.rollback(2))
-	expect(t, "at the end", branches(t, read(t, file(t, back...))),
+	transcripttest.Expect(t, "at the end", branches(t, read(t, file(t, back...))),
 		"user: q1, assistant: a1, user: q2, assistant: a2, user: q3, assistant: a3\n* user: q1, assistant: a1")
 	on := append(back, m.turn(4)...)
-	expect(t, "and on", branches(t, read(t, file(t, on...))),
+	transcripttest.Expect(t, "and on", branches(t, read(t, file(t, on...))),
 		"user: q1, assistant: a1, user: q2, assistant: a2, user: q3, assistant: a3\n* user: q1, assistant: a1, user: q4, assistant: a4")
 	again := append(append(on, m.rollback(2)), m.turn(5)...)
-	expect(t, "and again", branches(t, read(t, file(t, again...))),
+	transcripttest.Expect(t, "and again", branches(t, read(t, file(t, again...))),
 		"user: q1, assistant: a1, user: q2, assistant: a2, user: q3, assistant: a3\nuser: q1, assistant: a1, user: q4, assistant: a4\n* user: q5, assistant: a5")
 	all := append(append(lines, m.rollback(99)), m.turn(6)...)
-	expect(t, "all turns", branches(t, read(t, file(t, all...))),
+	transcripttest.Expect(t, "all turns", branches(t, read(t, file(t, all...))),
 		"user: q1, assistant: a1, user: q2, assistant: a2, user: q3, assistant: a3\n* user: q6, assistant: a6")
 	sum := append(lines, m.line("compacted", `"message":"we did it","replacement_history":[]`))
 	sum = append(append(append(sum, m.turn(4)...), m.rollback(2)), m.turn(5)...)
-	expect(t, "across a compaction", branches(t, read(t, file(t, sum...))),
+	transcripttest.Expect(t, "across a compaction", branches(t, read(t, file(t, sum...))),
 		"user: q1, assistant: a1, user: q2, assistant: a2, user: q3, assistant: a3, compaction: we did it, user: q4, assistant: a4\n"+
 			"* user: q1, assistant: a1, user: q2, assistant: a2, user: q5, assistant: a5")
 }
@@ -210,7 +192,7 @@ func TestTools(t *testing.T) {
 		item(`"type":"function_call","name":"f","arguments":"not json","call_id":"c4"`),
 		item(`"type":"function_call_output","call_id":"c4","output":"Process exited with code 7\nOutput:\n"`),
 		item(`"type":"function_call_output","call_id":"c5","output":[{"type":"input_text","text":"seen"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]`)))
-	expect(t, "the path", path(t, tree, tree.Leaf()), strings.Join([]string{
+	transcripttest.Expect(t, "the path", path(t, tree, tree.Leaf()), strings.Join([]string{
 		"codex:developer: rules", "codex:context: <environment_context>\n<cwd>/</cwd>", "user: do it",
 		`assistant: I look(hm)[shell c1 {"cmd":["ls"]}][apply_patch c2 {"input":"*** Begin"}]`, "toolResult: nope failed", "toolResult: Exit code: 0\nOutput:\nok",
 		`assistant: [local_shell c3 {"type":"exec"}]`, "toolResult: bad failed", `assistant: [f c4 {"input":"not json"}]`,
@@ -258,7 +240,7 @@ func TestTokens(t *testing.T) {
 				t.Errorf("%s: tokens of no message", name)
 			}
 		}
-		expect(t, name, strings.Join(got, " "), "gpt-x105 gpt-x207")
+		transcripttest.Expect(t, name, strings.Join(got, " "), "gpt-x105 gpt-x207")
 	}
 }
 
@@ -286,11 +268,11 @@ func TestDialects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tree := read(t, file(t, c.lines...))
-			expect(t, "the path", path(t, tree, tree.Leaf()), c.want)
+			transcripttest.Expect(t, "the path", path(t, tree, tree.Leaf()), c.want)
 			if h := tree.Header(); h.ID != thread {
 				t.Errorf("the session is %s, want %s", h.ID, thread)
 			}
-			expect(t, "damage", damage(t, tree), "")
+			transcripttest.Expect(t, "damage", damage(t, tree), "")
 		})
 	}
 }
@@ -328,7 +310,7 @@ func TestCopiedHistory(t *testing.T) {
 				got = append(got, s+" "+formats.Copied(e))
 			}
 		}
-		expect(t, name, strings.Join(got, ", "), strings.ReplaceAll("user: q1 T, assistant: a1 T, user: q2 T, assistant: a2 T, user: q3 , assistant: a3 ", "T", thread))
+		transcripttest.Expect(t, name, strings.Join(got, ", "), strings.ReplaceAll("user: q1 T, assistant: a1 T, user: q2 T, assistant: a2 T, user: q3 , assistant: a3 ", "T", thread))
 		if h := tree.Header(); h.ID != fork || h.ParentSession != thread {
 			t.Errorf("%s: header %+v, want %s of %s", name, h, fork, thread)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sessctl/sessctl/formats"
+	"github.com/sessctl/sessctl/formats/internal/transcript/transcripttest"
 )
 
 const (
@@ -62,8 +63,8 @@ func TestSegments(t *testing.T) {
 		"fork": whole + "* user: q1, assistant: a1, user: q2, assistant: a2, user: q4, assistant: a4, user: q6, assistant: a6",
 	} {
 		tree := read(t, paths[name])
-		expect(t, name, branches(t, tree), want)
-		expect(t, name+": damage", damage(t, tree), "")
+		transcripttest.Expect(t, name, branches(t, tree), want)
+		transcripttest.Expect(t, name+": damage", damage(t, tree), "")
 	}
 	// Ids are the same whichever file is read.
 	a, b := read(t, paths["one"]), read(t, paths["fork"])
@@ -88,7 +89,7 @@ func TestSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, paths["fork"], fork...)
-	expect(t, "archived", branches(t, read(t, paths["fork"])), whole+"* user: q1, assistant: a1, user: q2, assistant: a2, user: q4, assistant: a4, user: q6, assistant: a6")
+	transcripttest.Expect(t, "archived", branches(t, read(t, paths["fork"])), whole+"* user: q1, assistant: a1, user: q2, assistant: a2, user: q4, assistant: a4, user: q6, assistant: a6")
 }
 
 // TestMissingSegment: what is there is read, and the file that is not is named; a segment
@@ -98,8 +99,8 @@ func TestMissingSegment(t *testing.T) {
 	m := &maker{}
 	write(t, s.path("02", thread+"_"+second), lines([]string{m.segment(thread, third, "x", "x")}, m.turn(4))...)
 	tree := read(t, s.path("02", thread+"_"+second))
-	expect(t, "missing", branches(t, tree), "* user: q4, assistant: a4")
-	expect(t, "its damage", damage(t, tree), "missing-parent:1")
+	transcripttest.Expect(t, "missing", branches(t, tree), "* user: q4, assistant: a4")
+	transcripttest.Expect(t, "its damage", damage(t, tree), "missing-parent:1")
 	write(t, s.path("03", thread+"_"+third), lines([]string{m.segment(thread, second, "x", "x")}, m.turn(5))...)
 	if _, err := read(t, s.path("02", thread+"_"+second)).Branches(); err != nil {
 		t.Error(err)

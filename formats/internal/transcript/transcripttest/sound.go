@@ -158,6 +158,31 @@ func inner(value []byte) (list []member) {
 	return list
 }
 
+// Branches shows the branches of a tree, with star before the active one.
+func Branches(t testing.TB, tree *sessiontree.Tree, star string, show func(sessiontree.Branch) string) (all []string) {
+	t.Helper()
+	list, err := tree.Branches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range list {
+		s := show(b)
+		if b.Active {
+			s = star + s
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Expect fails where something is not what it should be.
+func Expect(t testing.TB, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)
+	}
+}
+
 // Read reads the transcript in the file at path with the From of a format.
 func Read(t testing.TB, path string, from func(store.Source, string, *sessiontree.ReadOptions) (*sessiontree.Tree, error)) *sessiontree.Tree {
 	t.Helper()
