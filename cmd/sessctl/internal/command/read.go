@@ -132,7 +132,10 @@ func (p *progress) show(done, total int64) {
 	}
 	if done >= total {
 		p.clear()
-	} else if p.dumb = !term.IsTerminal(int(f.Fd())); !p.dumb && now.Sub(p.shown) >= pace {
+	} else if now.Sub(p.shown) >= pace {
+		if p.dumb = !term.IsTerminal(int(f.Fd())); p.dumb {
+			return
+		}
 		p.shown = now
 		fmt.Fprintf(f, "\r%s: %d %%", cmp.Or(p.doing, "reading"), done*100/max(total, 1))
 	}
