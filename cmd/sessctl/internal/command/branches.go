@@ -108,12 +108,12 @@ func (a *app) branchesText(o *term.Output, t *sessiontree.Tree, list []sessiontr
 			mark = "*"
 		}
 		table.add(rowStyle(b.Active), mark, short(b.Tip), string(b.Origin), short(b.ForkPoint),
-			fmt.Sprint(b.Turns), fmt.Sprint(b.Messages), tokens(b.Tokens), a.clock(b.LastActivity), oneLine(b.Label), oneLine(b.LastPrompt))
+			fmt.Sprint(b.Turns), fmt.Sprint(b.Messages), tokens(b.Tokens), a.clock(b.LastActivity), term.OneLine(b.Label), term.OneLine(b.LastPrompt))
 		if b.Report != "" {
-			table.note("rewound: " + oneLine(b.Report))
+			table.note("rewound: " + term.OneLine(b.Report))
 		}
 		if b.Summary != "" {
-			table.note("left: " + oneLine(b.Summary))
+			table.note("left: " + term.OneLine(b.Summary))
 		}
 	}
 	table.write()
@@ -139,7 +139,7 @@ func (a *app) heading(o *term.Output, t *sessiontree.Tree) error {
 	}
 	parts := []string{string(s.Agent) + " session " + tail(s.ID)}
 	if s.Name != nil {
-		parts = append(parts, oneLine(*s.Name))
+		parts = append(parts, term.OneLine(*s.Name))
 	}
 	parts = append(parts, term.Line(s.Cwd), plural(n, "entry", "entries"))
 	var shown []string
@@ -150,14 +150,6 @@ func (a *app) heading(o *term.Output, t *sessiontree.Tree) error {
 	}
 	fmt.Fprintf(o, "%s\n\n", o.Style(term.Bold, o.Cut(strings.Join(shown, "  "), o.Width)))
 	return nil
-}
-
-// oneLine makes text of a session fit into a row: safe, and with its white space
-// folded.
-func oneLine(s string) string {
-	const most = 400 // more than any row shows, and cheap for a prompt of megabytes
-	cut := s[:min(len(s), most)]
-	return term.Line(strings.Join(strings.Fields(strings.ToValidUTF8(cut, "")), " "))
 }
 
 func short(id entries.ID) string {

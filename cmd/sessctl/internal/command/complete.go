@@ -121,7 +121,7 @@ func (a *app) completeSession(_ *cobra.Command, args []string, begun string) (li
 		if !strings.HasPrefix(id, begun) {
 			id = tail(id) // as ls shows it
 		}
-		list = append(list, cobra.CompletionWithDesc(id, term.Cut(string(info.Agent)+" "+oneLine(name), width)))
+		list = append(list, cobra.CompletionWithDesc(id, term.Cut(string(info.Agent)+" "+term.OneLine(name), width)))
 	}
 	return list, cobra.ShellCompDirectiveDefault | cobra.ShellCompDirectiveKeepOrder
 }
@@ -187,7 +187,7 @@ func tipCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completion,
 		if b.Active {
 			what = "active"
 		}
-		list = append(list, cobra.CompletionWithDesc(id, term.Cut(what+"  "+oneLine(b.LastPrompt), width)))
+		list = append(list, cobra.CompletionWithDesc(id, term.Cut(what+"  "+term.OneLine(b.LastPrompt), width)))
 		offered[id] = true
 	}
 	return list, offered
@@ -247,5 +247,5 @@ func entryCompletions(t *sessiontree.Tree, begun string) (list []cobra.Completio
 func entryCompletion(name string, e entries.Entry) cobra.Completion {
 	const width = 60
 	s := summarize(e)
-	return cobra.CompletionWithDesc(name, term.Cut(term.Line(s.kind)+"  "+oneLine(s.text), width))
+	return cobra.CompletionWithDesc(name, term.Cut(term.Line(s.kind)+"  "+term.OneLine(s.text), width))
 }

@@ -376,7 +376,7 @@ func (l reportLine) String() string {
 	if n := len(l.entries); n > 1 {
 		who = fmt.Sprintf("%s to %s, %s", who, short(l.entries[n-1]), plural(n, "entry", "entries"))
 	}
-	return strings.TrimSpace(l.verb + "  " + who + "  " + term.Line(l.what) + "  " + oneLine(l.detail))
+	return strings.TrimSpace(l.verb + "  " + who + "  " + term.Line(l.what) + "  " + term.OneLine(l.detail))
 }
 
 // folded makes one line of many in a row that say the same: a policy may leave out

@@ -45,7 +45,7 @@ func (a *app) deedAt(t *sessiontree.Tree, id entries.ID) string {
 // firstLine is the beginning of what a prompt says.
 func firstLine(e entries.Entry) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(summarize(e).text), "\n")
-	return term.Cut(oneLine(line), 100)
+	return term.Cut(term.OneLine(line), 100)
 }
 
 // undoneBy gives what an undo of files took back.

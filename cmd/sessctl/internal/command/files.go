@@ -199,7 +199,7 @@ func (v *fileView) turnJSON(turn checkpoint.Turn) jsonTurn {
 func (a *app) turnOfFiles(o *term.Output, v *fileView, turn checkpoint.Turn) {
 	head := "before the first prompt"
 	if e, err := v.t.Entry(turn.Prompt); err == nil {
-		head = fmt.Sprintf("%s  %s  %s", short(e.ID), a.clock(e.Time), oneLine(summarize(e).text))
+		head = fmt.Sprintf("%s  %s  %s", short(e.ID), a.clock(e.Time), term.OneLine(summarize(e).text))
 	}
 	fmt.Fprintln(o, o.Style(term.Bold, o.Cut(head, o.Width)))
 	for _, s := range turn.Steps {

@@ -186,9 +186,9 @@ func (v *fileView) writeAround(b *strings.Builder, p *checkpoint.Plan) {
 func around(text string, at int) string {
 	const columns, before = 200, 60
 	if at <= before || len(text) <= columns {
-		return term.Cut(oneLine(text), columns)
+		return term.Cut(term.OneLine(text), columns)
 	}
-	return term.Cut("..."+oneLine(text[at-before:]), columns)
+	return term.Cut("..."+term.OneLine(text[at-before:]), columns)
 }
 
 func writeSome(b *strings.Builder, n int, line func(i int) string) {

@@ -52,11 +52,11 @@ func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", " a \n\n b\t": "a b", "a\x1b[0m": `a\x1b[0m`, "\u00a0x\u2028y": "x y", "a\xffb": "ab", "日本\r\n語": "日本 語",
 	} {
-		if got := oneLine(in); got != want {
+		if got := term.OneLine(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
-	long := oneLine(strings.Repeat("日", 1000))
+	long := term.OneLine(strings.Repeat("日", 1000))
 	if !utf8.ValidString(long) || len(long) > 2000 {
 		t.Errorf("got %d bytes of a long line, want at most 2000 whole characters", len(long))
 	}

@@ -146,7 +146,7 @@ func (a *app) list(o *term.Output, f *lsFlags, dirs []string, opt *sessiontree.L
 func briefly(describe func(path string) sessiontree.Info) func(path string) sessiontree.Info {
 	return func(path string) sessiontree.Info {
 		info := describe(path)
-		info.Name, info.FirstPrompt = oneLine(info.Name), oneLine(info.FirstPrompt)
+		info.Name, info.FirstPrompt = term.OneLine(info.Name), term.OneLine(info.FirstPrompt)
 		return info
 	}
 }
@@ -231,7 +231,7 @@ func (l *lister) row(info sessiontree.Info) {
 	}
 	name := cmp.Or(info.Name, info.FirstPrompt)
 	if !l.brief || l.flags.count { // which may have found another name
-		name = oneLine(name)
+		name = term.OneLine(name)
 	}
 	if info.Damaged {
 		name = "(damaged) " + name

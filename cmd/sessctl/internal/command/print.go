@@ -57,7 +57,7 @@ func (p *printer) brief(e entries.Entry) {
 	if p.view.unsent(e) {
 		text += " (" + unsentMark + ")"
 	}
-	if body := oneLine(s.text); body != "" {
+	if body := term.OneLine(s.text); body != "" {
 		text += "  " + body
 	}
 	fmt.Fprintln(p.o, p.o.Style(styleOf(e, s.bad), p.o.Cut(text, lineWidth(p.o))))
@@ -221,7 +221,7 @@ func (p *printer) contextMessage(m modelcontext.Message) {
 		if unsent {
 			text += " (" + unsentMark + ")"
 		}
-		text = strings.TrimSpace(text + "  " + oneLine(messageText(m, body)))
+		text = strings.TrimSpace(text + "  " + term.OneLine(messageText(m, body)))
 		fmt.Fprintln(p.o, p.o.Style(style, p.o.Cut(text, lineWidth(p.o))))
 		return
 	}

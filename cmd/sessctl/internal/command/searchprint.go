@@ -144,7 +144,7 @@ func (p *hitPrinter) text(s *search.Session, h search.Hit, first bool) {
 // heading tells the session: its id, its directory and, in what is left of the line, what
 // it is about, as ls has it. Of a directory that leaves too little the end is kept.
 func (p *hitPrinter) heading(s *search.Session) {
-	line, title := string(s.Agent)+" session "+tail(s.ID), oneLine(p.title(s))
+	line, title := string(s.Agent)+" session "+tail(s.ID), term.OneLine(p.title(s))
 	if dir := term.Line(s.Cwd); dir != "" {
 		room := p.o.Width - runewidth.StringWidth(line+"    "+title)
 		line += "  " + p.o.CutLeft(dir, max(room, p.o.Width/3))

@@ -193,7 +193,7 @@ func (c *counting) cost() string {
 	if n == 0 || known == "-" {
 		return known
 	}
-	return fmt.Sprintf("%s, and that of %s not known", known, plural(n, "session is", "sessions is"))
+	return fmt.Sprintf("%s, and that of %s is not known", known, plural(n, "session", "sessions"))
 }
 
 // section writes a table with a blank line above it, at most so many rows, and how many
@@ -248,7 +248,7 @@ func (c *counting) branches(o *term.Output) {
 		if spent != nil {
 			cells = append(cells, cost(b.Tokens.Cost), cost(b.Own.Cost))
 		}
-		return append(cells, oneLine(b.LastPrompt))
+		return append(cells, term.OneLine(b.LastPrompt))
 	}, append(append([]string{"", "TIP", ">TURNS", ">OUTPUT", ">OF ITS OWN"}, spent...), "LAST PROMPT")...)
 }
 
@@ -275,7 +275,7 @@ func (c *counting) groups(o *term.Output) {
 }
 
 // known is a name, or a dash where the log says none.
-func known(name string) string { return cmp.Or(oneLine(name), "-") }
+func known(name string) string { return cmp.Or(term.OneLine(name), "-") }
 
 // amount shortens a number of tokens, of which many sessions have millions.
 func amount(n float64) string {

@@ -207,7 +207,7 @@ func (d *drawing) show(s *stretch, e entries.Entry, checkpoint bool) {
 	}
 	text := fmt.Sprintf("%s %s %s", mark, short(id), term.Line(sum.kind))
 	if label := d.labels[id]; label != "" {
-		text += " [" + oneLine(label) + "]"
+		text += " [" + term.OneLine(label) + "]"
 	}
 	if id == d.t.Leaf() {
 		text += d.glyph(" ← leaf", " <- leaf")
@@ -216,7 +216,7 @@ func (d *drawing) show(s *stretch, e entries.Entry, checkpoint bool) {
 	if internal(e) {
 		sum.text = "" // a whole record, in JSON
 	}
-	d.line(s, text+"  "+oneLine(sum.text), style)
+	d.line(s, text+"  "+term.OneLine(sum.text), style)
 }
 
 // stands tells whether an entry is worth a line of its own.

@@ -259,7 +259,7 @@ func placeName(t *sessiontree.Tree, id entries.ID) string {
 		}
 		if spoken(e.Type) {
 			s := summarize(e)
-			return strings.TrimSpace(short(e.ID) + " " + term.Line(s.kind) + "  " + term.Cut(oneLine(s.text), 60))
+			return strings.TrimSpace(short(e.ID) + " " + term.Line(s.kind) + "  " + term.Cut(term.OneLine(s.text), 60))
 		}
 	}
 	return "before the first entry"

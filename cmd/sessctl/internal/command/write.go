@@ -253,5 +253,5 @@ func (a *app) told(s *sessiontree.Session, done sessiontree.Appended) string {
 		return text
 	}
 	sum := summarize(below)
-	return fmt.Sprintf("%s, below %s %s  %s", text, short(below.ID), term.Line(sum.kind), term.Cut(oneLine(sum.text), 60))
+	return fmt.Sprintf("%s, below %s %s  %s", text, short(below.ID), term.Line(sum.kind), term.Cut(term.OneLine(sum.text), 60))
 }

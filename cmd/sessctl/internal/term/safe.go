@@ -17,6 +17,14 @@ import (
 // sequences, line breaks, bidi controls and invalid bytes are shown as escapes.
 func Line(s string) string { return safe(s, "") }
 
+// OneLine makes text of a session fit into a row: safe, and with its white space folded. It
+// is cut where no row shows any more.
+func OneLine(s string) string {
+	const most = 1200 // 600 columns of the widest characters
+	cut := s[:min(len(s), most)]
+	return Line(strings.Join(strings.Fields(strings.ToValidUTF8(cut, "")), " "))
+}
+
 // Text makes a string of several lines safe to print. Newlines and tabs stay.
 func Text(s string) string { return safe(s, "\n\t") }
 
