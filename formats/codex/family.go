@@ -99,13 +99,19 @@ func (f *family) read(src sourceFile, file int32, path string) (*rollout, error)
 	return r, nil
 }
 
-// segmentOf gives the id of the segment that a file is, by its name.
-func segmentOf(path string) string {
+// FileIDs gives the ids of the thread that a file is of and of the segment of it that it is,
+// which the first one has of the thread, by the file's name. A file of any other name has none.
+func FileIDs(path string) (thread, segment string) {
 	m := fileName.FindStringSubmatch(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix))
 	if m == nil {
-		return ""
+		return "", ""
 	}
-	return cmp.Or(m[2], m[1])
+	return m[1], cmp.Or(m[2], m[1])
+}
+
+func segmentOf(path string) string {
+	_, segment := FileIDs(path)
+	return segment
 }
 
 // look finds files by their names, in the folder of sessions that a file is in and in
@@ -130,13 +136,12 @@ func (f *family) look(path string) {
 }
 
 func (f *family) found(path string) {
-	m := fileName.FindStringSubmatch(strings.TrimSuffix(filepath.Base(path), store.ArchiveSuffix))
-	if m == nil {
+	thread, id := FileIDs(path)
+	if id == "" {
 		return
 	}
-	id := cmp.Or(m[2], m[1])
 	if _, taken := f.names[id]; !taken {
-		f.byThread[m[1]] = append(f.byThread[m[1]], id)
+		f.byThread[thread] = append(f.byThread[thread], id)
 	} else if strings.HasSuffix(path, store.ArchiveSuffix) {
 		return // the log stands beside its archive
 	}

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/sessctl/sessctl/cmd/sessctl/internal/term"
 	"github.com/sessctl/sessctl/entries"
+	"github.com/sessctl/sessctl/formats/codex"
 	"github.com/sessctl/sessctl/sessiontree"
 	"github.com/sessctl/sessctl/store"
 )
@@ -54,17 +54,13 @@ func (p *Places) files(id string) (fit, rest []string) {
 	return fit, rest
 }
 
-// rollout is how Codex names a file, without its suffix: by the time, the thread and, of
-// a segment but the first, the segment.
-var rollout = regexp.MustCompile(`^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-([0-9a-f-]{36})(?:_([0-9a-f-]{36}))?$`)
-
 // idsOfFile gives the ids by which a session's file can be named: what stands behind the
 // time in its name, and of Codex's files the thread and the segment.
 func idsOfFile(path string) []string {
-	name := nameOfFile(path)
-	if m := rollout.FindStringSubmatch(name); m != nil {
-		return m[1:]
+	if thread, segment := codex.FileIDs(path); thread != "" {
+		return []string{thread, segment}
 	}
+	name := nameOfFile(path)
 	if _, id, ok := strings.Cut(name, "_"); ok {
 		name = id
 	}
@@ -82,13 +78,13 @@ func nameOfFile(path string) string {
 func lastSegments(paths []string) []string {
 	last := map[string]string{} // of a thread: the name
 	for _, path := range paths {
-		if m := rollout.FindStringSubmatch(nameOfFile(path)); m != nil {
-			last[m[1]] = max(last[m[1]], m[0])
+		if thread, _ := codex.FileIDs(path); thread != "" {
+			last[thread] = max(last[thread], nameOfFile(path))
 		}
 	}
 	return slices.DeleteFunc(paths, func(path string) bool {
-		m := rollout.FindStringSubmatch(nameOfFile(path))
-		return m != nil && m[0] != last[m[1]]
+		thread, _ := codex.FileIDs(path)
+		return thread != "" && nameOfFile(path) != last[thread]
 	})
 }
 
@@ -121,8 +117,8 @@ func (p *Places) candidates(paths []string) (lines []string) {
 
 func candidate(info sessiontree.Info) string {
 	const width = 60
-	said := strings.Join(strings.Fields(cmp.Or(info.Name, info.FirstPrompt)), " ")
-	parts := []string{term.Line(info.ID), string(info.Agent), term.Cut(term.Line(said), width), term.Line(info.Cwd)}
+	said := term.OneLine(cmp.Or(info.Name, info.FirstPrompt))
+	parts := []string{term.Line(info.ID), string(info.Agent), term.Cut(said, width), term.Line(info.Cwd)}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "  ")
 }
 
