@@ -22,7 +22,7 @@ func (t *translator) answer(n *node) {
 	a := answer{id: t.str(r.id), model: transcript.Name(t.word(r.model)), stop: t.word(r.stop), failed: r.apiError, aborted: r.aborted, usage: r.usage}
 	t.w.Begin()
 	if t.isString(r.content) {
-		t.w.TextBlock(r.content)
+		t.w.Block(r.content.Of(t.line))
 	}
 	for i := range r.blocks {
 		if i > 0 {
@@ -52,7 +52,7 @@ func (t *translator) answerBlock(b *block) (call bool) {
 		t.call(b)
 		return true
 	default:
-		t.w.Block(b.all)
+		t.w.Block(b.all.Of(t.line))
 	}
 	return false
 }

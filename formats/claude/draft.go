@@ -161,7 +161,7 @@ func (t *translator) noticeBlock(b *block) {
 		t.notice(b.text)
 	} else {
 		t.w.Text(`,"customType":"` + prefix + `notice","content":[`)
-		t.w.Block(b.all)
+		t.w.Block(b.all.Of(t.line))
 		t.w.Text(`],"display":false`)
 		t.add(entries.TypeCustomMessage)
 	}
@@ -191,7 +191,7 @@ func (t *translator) typedBlock(b *block) {
 			return
 		}
 	}
-	t.w.Block(b.all)
+	t.w.Block(b.all.Of(t.line))
 }
 
 // full tells, also the reader, that a record's blocks are too many to be entries each.
@@ -310,7 +310,7 @@ func (t *translator) queued(n *node, a []byte) bool {
 	}
 	t.w.Begin()
 	t.w.Text(`,"message":{"role":"user","content":`)
-	t.w.BlocksOf(prompt)
+	t.w.Blocks(prompt)
 	t.endMessage(n)
 	t.add(entries.TypeMessage)
 	return true

@@ -78,7 +78,7 @@ func (t *translator) completed() {
 	case "AgentMessage":
 		t.elements(t.get(item, "content"), func(element []byte) {
 			t.w.Begin()
-			t.w.BlockOf(element)
+			t.w.Block(element)
 			t.tell(t.add(block, ""), agentSaid, byEvent)
 		})
 		return

@@ -87,7 +87,7 @@ func (t *translator) typed(elements [][]byte, what telling, by source) {
 		if i > 0 {
 			t.w.Text(",")
 		}
-		t.w.BlockOf(element)
+		t.w.Block(element)
 	}
 	t.w.Text(`],"timestamp":`)
 	t.w.Millis(t.now.time)
@@ -110,7 +110,7 @@ func (t *translator) notice(what string, content span) {
 	if t.isString(content) {
 		t.w.Raw(content)
 	} else {
-		t.w.Blocks(content)
+		t.w.Blocks(content.Of(t.line))
 	}
 	t.w.Text(`,"display":false`)
 	t.add(entry, entries.TypeCustomMessage)
@@ -120,7 +120,7 @@ func (t *translator) notice(what string, content span) {
 func (t *translator) said(content span, what telling, by source) {
 	each := func(element []byte) {
 		t.w.Begin()
-		t.w.BlockOf(element)
+		t.w.Block(element)
 		t.tell(t.add(block, ""), what, by)
 	}
 	if t.isString(content) {

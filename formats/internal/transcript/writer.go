@@ -138,20 +138,17 @@ func (s Span) None() bool { return s.End == 0 }
 // Of gives the bytes of a span.
 func (s Span) Of(line []byte) []byte { return line[s.At:s.End] }
 
-// Blocks adds content as an array of pi's blocks. A string is one block of text; what
-// is neither is an empty array. Of other programs' blocks text and images have a form of
-// their own in pi's records; any other stays what it is.
-func (w *Writer) Blocks(content Span) { w.BlocksOf(content.Of(w.line)) }
-
-// BlocksOf is Blocks for a part of the line that is at hand as bytes.
-func (w *Writer) BlocksOf(content []byte) {
+// Blocks adds content, a part of the line, as an array of pi's blocks. A string is one block
+// of text; what is neither is an empty array. Of other programs' blocks text and images have a
+// form of their own in pi's records; any other stays what it is.
+func (w *Writer) Blocks(content []byte) {
 	w.Text("[")
 	n := 0
 	each := func(element []byte) {
 		if n++; n > 1 {
 			w.Text(",")
 		}
-		w.BlockOf(element)
+		w.Block(element)
 	}
 	switch {
 	case isString(content):
@@ -162,15 +159,9 @@ func (w *Writer) BlocksOf(content []byte) {
 	w.Text("]")
 }
 
-// Block adds one block.
-func (w *Writer) Block(element Span) { w.BlockOf(element.Of(w.line)) }
-
-// TextBlock adds a block with a text that is a JSON string in the line.
-func (w *Writer) TextBlock(text Span) { w.textOf(text.Of(w.line)) }
-
-// BlockOf is Block for a part of the line that is at hand as bytes. Texts of other names
-// (input_text, output_text) are texts; an image may be base64 with its type or a data URL.
-func (w *Writer) BlockOf(element []byte) {
+// Block adds one block. Texts of other names (input_text, output_text) are texts; an image may
+// be base64 with its type or a data URL.
+func (w *Writer) Block(element []byte) {
 	if isString(element) {
 		w.textOf(element)
 		return
@@ -230,7 +221,7 @@ func (w *Writer) Result(id, tool string, content []byte) {
 	w.Text(`,"toolName":`)
 	w.String(tool)
 	w.Text(`,"content":`)
-	w.BlocksOf(content)
+	w.Blocks(content)
 }
 
 // dataURL takes apart a string with an image in it.
