@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -17,12 +18,37 @@ import (
 // sequences, line breaks, bidi controls and invalid bytes are shown as escapes.
 func Line(s string) string { return safe(s, "") }
 
-// OneLine makes text of a session fit into a row: safe, and with its white space folded. It
-// is cut where no row shows any more.
+// OneLine makes text of a session fit into a row: safe, with its white space folded and
+// without invalid bytes. It goes no further than any row shows: lists have thousands of them,
+// and prompts may be megabytes.
 func OneLine(s string) string {
-	const most = 1200 // 600 columns of the widest characters
-	cut := s[:min(len(s), most)]
-	return Line(strings.Join(strings.Fields(strings.ToValidUTF8(cut, "")), " "))
+	const most = 600 // characters
+	var b strings.Builder
+	gap := false
+	for n := 0; s != "" && n < most; n++ {
+		r, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+		switch {
+		case r == utf8.RuneError && size == 1:
+		case unicode.IsSpace(r):
+			gap = b.Len() > 0
+		default:
+			if gap {
+				b.WriteByte(' ')
+				gap = false
+			}
+			writeSafe(&b, r)
+		}
+	}
+	return b.String()
+}
+
+func writeSafe(b *strings.Builder, r rune) {
+	if harmful(r) {
+		b.WriteString(escaped(r))
+	} else {
+		b.WriteRune(r)
+	}
 }
 
 // Text makes a string of several lines safe to print. Newlines and tabs stay.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -110,4 +111,25 @@ func FuzzJSON(f *testing.F) {
 			t.Errorf("got %q (%v), which means another thing than %q", got, err, b)
 		}
 	})
+}
+
+// TestOneLine: it is what folding, leaving out and escaping one after the other give.
+func TestOneLine(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	parts := []string{"a", "word", " ", "\n\t ", "\u00a0", "\x1b[2J", "\xff", "\xe4\xb8", "世界", "\u202e", "\ufffd", "\u2028", "é", "\x00"}
+	for range 5000 {
+		s := ""
+		for range r.IntN(30) {
+			s += parts[r.IntN(len(parts))]
+		}
+		want := Line(strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " "))
+		if got := OneLine(s); got != want {
+			t.Fatalf("%q is %q as one line, want %q", s, got, want)
+		}
+	}
+	for _, s := range []string{strings.Repeat("世", 10_000), strings.Repeat("long ", 10_000)} {
+		if got := OneLine(s); !strings.HasPrefix(s, got) || len(got) < 500 || len(got) > 3000 {
+			t.Errorf("%d bytes are left of %d", len(got), len(s))
+		}
+	}
 }
